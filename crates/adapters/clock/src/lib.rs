@@ -1,0 +1,1 @@
+//! The system clock behind told's Clock port.

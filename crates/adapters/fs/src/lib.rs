@@ -1,0 +1,1 @@
+//! The local file system behind told's FileSystem port.

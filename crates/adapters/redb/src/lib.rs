@@ -1,0 +1,1 @@
+//! The embedded store behind told's Store port.

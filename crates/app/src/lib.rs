@@ -1,0 +1,1 @@
+//! Location-scoped services, sessions and the safe boundary.

@@ -1,0 +1,117 @@
+//! Content and texts are stored once and named by their hash.
+
+use serde::{Deserialize, Serialize, de};
+use sha2::{Digest, Sha256};
+use std::{fmt, str::FromStr, sync::Arc};
+
+/// The SHA-256 of a text's UTF-8 bytes; lower-case hex on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    /// The hash of `text`.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text.as_bytes()).into())
+    }
+
+    /// The 32 bytes, for a store's keys.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The hash with these bytes, as a store kept them.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text that is not 64 lower-case hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a hash is 64 lower-case hexadecimal digits")]
+pub struct NoHash;
+
+impl FromStr for ContentHash {
+    type Err = NoHash;
+
+    fn from_str(text: &str) -> Result<Self, NoHash> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return Err(NoHash);
+        }
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Ok(byte - b'0'),
+            b'a'..=b'f' => Ok(byte - b'a' + 10),
+            _ => Err(NoHash),
+        };
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for ContentHash {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentHash {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+/// A stored text by name: its hash and its length in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ContentRef {
+    /// The SHA-256 of the text.
+    pub sha256: ContentHash,
+    /// Its length in bytes of UTF-8.
+    pub bytes: u64,
+}
+
+/// A text with its name. The hash is taken once, when the text is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blob {
+    name: ContentRef,
+    text: Arc<str>,
+}
+
+impl Blob {
+    /// The text under its name.
+    #[must_use]
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
+        let text = text.into();
+        let name = ContentRef { sha256: ContentHash::of(&text), bytes: text.len() as u64 };
+        Self { name, text }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(&self) -> ContentRef {
+        self.name
+    }
+
+    /// The text itself.
+    #[must_use]
+    pub const fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+}

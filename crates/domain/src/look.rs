@@ -1,0 +1,94 @@
+//! What a boundary looks at, and what it sees: one batch of file-system looks, asked and answered
+//! in the same order (R-OBS-10). `plan` writes the question, the `FileSystem` port the answer.
+
+use crate::{
+    observation::Observation,
+    path::{AbsolutePath, CanonicalPath},
+};
+use std::ffi::OsString;
+
+/// One batch of looks. Reads come in order of precedence, the most specific first (R-OBS-12).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Looks {
+    /// Files to open and read.
+    pub reads: Vec<Read>,
+    /// Entries of which only the existence and kind count, links followed.
+    pub probes: Vec<AbsolutePath>,
+    /// Directories of which the entries' names count.
+    pub listings: Vec<Listing>,
+    /// Bytes to read in all; what passes them is withheld unread (`limit`).
+    pub total_bytes: u64,
+    /// Milliseconds for the whole batch; what has not answered by then is unavailable (`timeout`).
+    pub look_ms: u64,
+}
+
+/// One file to open and read in one step, so that nothing can vanish in between (R-OBS-2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// Where to look.
+    pub path: AbsolutePath,
+    /// Where the opened file must really be.
+    pub containment: Containment,
+    /// Reading stops here (R-OBS-6).
+    pub max_bytes: u64,
+}
+
+/// Where an opened file may really be. It is checked on the opened file (R-OBS-7).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Containment {
+    /// Links may lead anywhere: a global file, or the user's policy.
+    Anywhere,
+    /// At or below this directory, else it is withheld (`outside_project`).
+    Within(CanonicalPath),
+}
+
+/// One directory to list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// The directory.
+    pub directory: AbsolutePath,
+    /// Reading entries stops here (R-OBS-12).
+    pub max_entries: u64,
+}
+
+/// The answers, each list as long as its question and in its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// What each read found.
+    pub files: Vec<Observation<FileBytes>>,
+    /// What each probe found.
+    pub probes: Vec<Observation<EntryKind>>,
+    /// What each listing found.
+    pub listings: Vec<Observation<Names>>,
+}
+
+/// One version of a regular file (R-OBS-9).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileBytes {
+    /// Where the opened file really is.
+    pub canonical: CanonicalPath,
+    /// Its first bytes, at most the read's `max_bytes`.
+    pub bytes: Vec<u8>,
+    /// Its whole size in bytes; more than `bytes` holds where the read stopped at the limit.
+    pub size: u64,
+}
+
+/// What kind of thing an entry is, links followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A FIFO, socket or device.
+    Other,
+}
+
+/// The names in a directory, sorted by their bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// At most the listing's `max_entries`.
+    pub names: Vec<OsString>,
+    /// Whether there were more.
+    pub more: bool,
+}

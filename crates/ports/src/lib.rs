@@ -1,0 +1,12 @@
+//! What the application asks of the world: small, object-safe traits whose guarantees are numbered
+//! clauses. One contract suite in `told-testkit` proves each clause for every implementation, the
+//! fakes included.
+//!
+//! **May depend on** `told-domain`, async-trait and thiserror; it knows no adapter and no runtime.
+//! **Start** with [`FileSystem`]: read its clauses, then the adapter that keeps them.
+
+mod clock;
+mod file_system;
+
+pub use clock::Clock;
+pub use file_system::FileSystem;

@@ -1,0 +1,1 @@
+//! Fakes with fault scripts, contract suites and the simulator.
