@@ -15,7 +15,7 @@ pub enum SessionIdError {
     #[error("a session's name cannot be empty")]
     Empty,
     /// It is longer than [`SessionId::BYTES_MAX`].
-    #[error("a session's name has at most {} bytes, not {0}", SessionId::BYTES_MAX)]
+    #[error("a session's name has at most {max} bytes, not {0}", max = SessionId::BYTES_MAX)]
     TooLong(usize),
     /// It holds a control character.
     #[error("a session's name cannot hold control characters")]
