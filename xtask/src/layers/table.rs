@@ -1,0 +1,148 @@
+//! The layers as data: what each crate may depend on. An edge that is missing here is forbidden;
+//! adding one is a decision about the architecture, and belongs in the change that needs it.
+
+/// What one crate may depend on.
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    pub(super) normal: &'static [&'static str],
+    /// For tests, beside what is allowed as normal.
+    pub(super) dev: &'static [&'static str],
+    pub(super) build: &'static [&'static str],
+}
+
+/// Every crate of the workspace, from the inside out.
+pub(super) const ROWS: &[Row] = &[
+    // What is true: no I/O, no async, no clock.
+    Row {
+        name: "told-domain",
+        normal: &[
+            "encoding_rs",
+            "globset",
+            "jiff",
+            "serde",
+            "serde_json",
+            "sha2",
+            "similar",
+            "thiserror",
+        ],
+        dev: &["fastrand", "insta"],
+        build: &[],
+    },
+    // What the application asks of the world.
+    Row {
+        name: "told-ports",
+        normal: &["told-domain", "async-trait", "thiserror"],
+        dev: &[],
+        build: &[],
+    },
+    // Wires nothing: never an adapter, also not in a test.
+    Row {
+        name: "told-app",
+        normal: &[
+            "told-domain",
+            "told-ports",
+            "async-trait",
+            "serde_json",
+            "thiserror",
+            "tokio",
+            "tracing",
+        ],
+        dev: &["told-testkit", "insta", "mockall"],
+        build: &[],
+    },
+    // An adapter knows its port, never another adapter nor the application.
+    Row {
+        name: "told-fs",
+        normal: &["told-domain", "told-ports", "async-trait", "rustix", "tokio", "tracing"],
+        dev: &["told-testkit", "fastrand", "tempfile"],
+        build: &[],
+    },
+    Row {
+        name: "told-redb",
+        normal: &[
+            "told-domain",
+            "told-ports",
+            "async-trait",
+            "redb",
+            "serde_json",
+            "tempfile",
+            "thiserror",
+            "tokio",
+            "tracing",
+        ],
+        dev: &["told-testkit"],
+        build: &[],
+    },
+    Row {
+        name: "told-clock",
+        normal: &["told-domain", "told-ports", "async-trait", "jiff", "tokio"],
+        dev: &["told-testkit"],
+        build: &[],
+    },
+    // Fakes, contract suites, simulator: on the real rules, never on a real adapter.
+    Row {
+        name: "told-testkit",
+        normal: &[
+            "told-app",
+            "told-domain",
+            "told-ports",
+            "async-trait",
+            "fastrand",
+            "serde_json",
+            "thiserror",
+            "tokio",
+        ],
+        dev: &[],
+        build: &[],
+    },
+    // The one crate that wires them.
+    Row {
+        name: "told",
+        normal: &[
+            "told-app",
+            "told-clock",
+            "told-domain",
+            "told-fs",
+            "told-ports",
+            "told-redb",
+            "globset",
+            "serde",
+            "serde_json",
+            "strsim",
+            "thiserror",
+            "toml",
+        ],
+        dev: &["told-testkit", "tempfile", "tokio"],
+        build: &[],
+    },
+    // A host like any other: through the facade alone.
+    Row {
+        name: "told-cli",
+        normal: &[
+            "told",
+            "anstyle",
+            "clap",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "tokio",
+            "tracing",
+            "tracing-subscriber",
+            "unicode-width",
+        ],
+        dev: &["insta", "tempfile"],
+        build: &[],
+    },
+    Row {
+        name: "told-scenarios",
+        normal: &["told", "told-cli", "told-testkit", "serde_json", "tempfile", "tokio"],
+        dev: &[],
+        build: &[],
+    },
+    Row { name: "xtask", normal: &["serde_json"], dev: &[], build: &[] },
+];
+
+/// Dependencies that are allowed in part: crate, dependency, features (`default` among them).
+/// tokio beyond its locks, or jiff beyond its arithmetic, would be I/O or a clock without a port.
+pub(super) const FEATURES: &[(&str, &str, &[&str])] =
+    &[("told-domain", "jiff", &["alloc", "serde"]), ("told-app", "tokio", &["macros", "sync"])];
