@@ -1,10 +1,20 @@
 //! What is true about a model's standing instructions. Every rule of told is a pure function here:
 //! no I/O, no async, no clock.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod fold;
 pub mod hash;
+pub mod head;
+pub mod key;
 pub mod look;
 pub mod observation;
 pub mod path;
+pub mod place;
 pub mod position;
 pub mod reason;
+pub mod record;
 pub mod session;
+pub mod state;
 pub mod time;
+pub mod told;

@@ -2,9 +2,13 @@
 //! in the same order (R-OBS-10). `plan` writes the question, the `FileSystem` port the answer.
 
 use crate::{
+    key::SourceKey,
     observation::Observation,
     path::{AbsolutePath, CanonicalPath},
+    position::Revision,
+    reason::{UnavailableReason, WithheldReason},
 };
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 
 /// One batch of looks. Reads come in order of precedence, the most specific first (R-OBS-12).
@@ -91,4 +95,40 @@ pub struct Names {
     pub names: Vec<OsString>,
     /// Whether there were more.
     pub more: bool,
+}
+
+/// What a record that admits keeps of its look, so that a process without a later look of its own
+/// can answer from it (R-BND-10).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    /// The project boundary as it was found.
+    pub boundary: CanonicalPath,
+    /// Sources that could not be observed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<Held>,
+    /// What was left out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withheld: Vec<Withheld>,
+}
+
+/// An unavailable source: what was told of it stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Held {
+    /// The source; an unavailable candidate is listed under its own path (R-OBS-11).
+    #[serde(rename = "source")]
+    pub key: SourceKey,
+    /// Why.
+    pub reason: UnavailableReason,
+    /// The record that told what stands; nothing where it was never told.
+    pub since: Option<Revision>,
+}
+
+/// Something left out by policy, under its own path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Withheld {
+    /// The source.
+    #[serde(rename = "source")]
+    pub key: SourceKey,
+    /// Why.
+    pub reason: WithheldReason,
 }

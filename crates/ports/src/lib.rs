@@ -5,8 +5,15 @@
 //! **May depend on** `told-domain`, async-trait and thiserror; it knows no adapter and no runtime.
 //! **Start** with [`FileSystem`]: read its clauses, then the adapter that keeps them.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 mod clock;
 mod file_system;
 
 pub use clock::Clock;
 pub use file_system::FileSystem;
+mod store;
+pub use store::{
+    Append, HeadCondition, Loaded, LocationValues, Mark, Revisions, SessionSummary, Source, Store,
+    StoreError,
+};
