@@ -4,14 +4,14 @@
 mod table;
 
 use crate::{
-    project::Project,
+    project::{Project, SourceFile, code_lines},
     report::{Report, Trouble, no_arguments},
 };
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};
-use table::{FEATURES, ROWS, Row};
+use table::{FEATURES, PURE, PURE_LINTS, ROWS, Row};
 
-/// Compares the table with `cargo metadata`.
+/// Compares the table with `cargo metadata`, and sees that the pure crates keep their lints.
 pub(crate) fn run(project: &Project, arguments: &[String]) -> Result<Report, Trouble> {
     no_arguments(arguments)?;
     let output = project
@@ -28,6 +28,7 @@ pub(crate) fn run(project: &Project, arguments: &[String]) -> Result<Report, Tro
     let looked_at = format!("{} crates, {} edges", ROWS.len(), edges.len());
     let mut findings = unmatched_crates(&metadata)?;
     findings.extend(forbidden(&edges));
+    findings.extend(unguarded(&project.files(".rs")?));
     Ok(Report::of("layers", &looked_at, findings))
 }
 
@@ -170,6 +171,30 @@ fn forbidden_features(edge: &Edge) -> Vec<String> {
         .collect()
 }
 
+/// Pure crates whose root does not deny what `clippy.toml` disallows, or that allow it again.
+fn unguarded(files: &[SourceFile]) -> Vec<String> {
+    let mut findings = Vec::new();
+    for pure in PURE {
+        let denies = |file: &SourceFile| {
+            file.path == format!("{pure}/src/lib.rs")
+                && code_lines(&file.text).any(|(_, line)| line == format!("#![deny({PURE_LINTS})]"))
+        };
+        if !files.iter().any(denies) {
+            findings.push(format!("{pure}/src/lib.rs does not say #![deny({PURE_LINTS})]"));
+        }
+        let own = |file: &&SourceFile| file.path.starts_with(&format!("{pure}/src/"));
+        for file in files.iter().filter(own) {
+            for (number, line) in code_lines(&file.text) {
+                let attribute = line.trim_start().starts_with('#');
+                if attribute && line.contains("allow(") && line.contains("clippy::disallowed_") {
+                    findings.push(format!("{}:{number}: allows what is disallowed", file.path));
+                }
+            }
+        }
+    }
+    findings
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,5 +281,23 @@ mod tests {
     fn metadata_of_another_shape_is_trouble_not_silence() {
         assert!(edges(&json!({ "packages": [] })).is_err());
         assert!(edges(&forged("told-domain", "serde", json!("odd"))).is_err());
+    }
+
+    #[test]
+    fn a_pure_crate_without_its_lints_or_with_an_exception_is_found() {
+        let file = |path: &str, text: &str| SourceFile { path: path.into(), text: text.into() };
+        let deny = format!("//! A.\n\n#![deny({PURE_LINTS})]\n");
+        let mut files: Vec<_> =
+            PURE.iter().map(|pure| file(&format!("{pure}/src/lib.rs"), &deny)).collect();
+        assert_eq!(unguarded(&files), [""; 0]);
+        files[0].text = "//! A.\n".into();
+        files.push(file(
+            &format!("{}/src/a.rs", PURE[1]),
+            "#[allow(clippy::disallowed_methods)]\nfn a() {}\n",
+        ));
+        let findings = unguarded(&files);
+        assert_eq!(findings.len(), 2);
+        assert!(findings[0].starts_with("crates/domain/src/lib.rs does not say #![deny("));
+        assert_eq!(findings[1], "crates/ports/src/a.rs:1: allows what is disallowed");
     }
 }

@@ -146,3 +146,8 @@ pub(super) const ROWS: &[Row] = &[
 /// tokio beyond its locks, or jiff beyond its arithmetic, would be I/O or a clock without a port.
 pub(super) const FEATURES: &[(&str, &str, &[&str])] =
     &[("told-domain", "jiff", &["alloc", "serde"]), ("told-app", "tokio", &["macros", "sync"])];
+
+/// The crates that hold no I/O, clock, environment or process. `clippy.toml` lists the calls; these
+/// lints, off elsewhere, forbid them.
+pub(super) const PURE: &[&str] = &["crates/domain", "crates/ports", "crates/app"];
+pub(super) const PURE_LINTS: &str = "clippy::disallowed_methods, clippy::disallowed_types";
