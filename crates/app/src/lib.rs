@@ -1,1 +1,3 @@
 //! Location-scoped services, sessions and the safe boundary.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
