@@ -14,7 +14,9 @@ pub(crate) struct Report {
 impl Report {
     /// A report whose last line tells what was looked at and how much of it is wrong.
     pub(crate) fn of(command: &str, looked_at: &str, findings: Vec<String>) -> Self {
-        let summary = format!("{command}: {looked_at}, {} findings", findings.len());
+        let count = findings.len();
+        let plural = if count == 1 { "" } else { "s" };
+        let summary = format!("{command}: {looked_at}, {count} finding{plural}");
         Self { findings, summary }
     }
 
