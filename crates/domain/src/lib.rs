@@ -3,6 +3,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod briefing;
 pub mod fold;
 pub mod hash;
 pub mod head;
@@ -11,10 +12,12 @@ pub mod look;
 pub mod observation;
 pub mod path;
 pub mod place;
+pub mod policy;
 pub mod position;
 pub mod reason;
 pub mod record;
 pub mod session;
 pub mod state;
+pub mod text;
 pub mod time;
 pub mod told;
