@@ -1,1 +1,3 @@
 //! The engine that keeps a model's standing instructions true: the facade a host depends on.
+
+pub mod configuration;

@@ -1,0 +1,239 @@
+//! What a user or host may choose. One type, [`Configuration`], serves the Rust API, the protocol
+//! and every subcommand; a TOML file, a JSON overlay and a flag are only ways to fill it.
+//!
+//! Start with [`Configuration::new`] in code, or with [`Loaded::read`] for the user's file. The
+//! environment and the home directory come in as [`Surroundings`], a plain value. What is unknown,
+//! of the wrong type or out of range is a [`ConfigurationError`]: one sentence that names the file,
+//! the line and the nearest known key.
+
+mod error;
+mod key;
+mod load;
+mod node;
+mod reading;
+mod surroundings;
+#[cfg(test)]
+mod tests;
+
+pub use error::{ConfigurationError, Problem};
+pub use load::{Chosen, Entry, Loaded, Origin};
+pub use surroundings::Surroundings;
+pub use told_domain::policy::{Limits, NestedProjects, Order, UpdateText};
+
+use std::path::{Path, PathBuf};
+use told_domain::{
+    path::AbsolutePath,
+    policy::{
+        Builtin, BuiltinPolicy, FileName, Globs, InstructionPolicy, Links, PathLocal, Policy,
+        ProjectFiles,
+    },
+};
+
+/// All that can be chosen. Paths in it are absolute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// `[instructions]`: which instruction files count, and how.
+    pub instructions: Instructions,
+    /// `[limits]`: bounds on everything that input can grow (R-OBS-12).
+    pub limits: Limits,
+    /// `[context]`: which built-in sources are told.
+    pub context: Context,
+    /// `[store]`, and where the store is.
+    pub store: Store,
+    /// Where `walk_to_home` ends.
+    home: Option<PathBuf>,
+}
+
+/// `[instructions]`: which instruction files count, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instructions {
+    /// Name groups: in each directory the first existing name of a group wins, and the groups stack
+    /// (R-AMB-2).
+    pub names: Vec<Vec<String>>,
+    /// Global files, in order; absolute.
+    pub global: Vec<PathBuf>,
+    /// Whether the project's files are told (R-AMB-5).
+    pub project: bool,
+    /// The order of telling (R-AMB-3).
+    pub order: Order,
+    /// Names whose presence makes a directory a project's boundary (R-AMB-4).
+    pub project_markers: Vec<String>,
+    /// Whether the walk goes on above the boundary up to the home directory (R-AMB-5).
+    pub walk_to_home: bool,
+    /// Globs on canonical paths, to leave out (R-AMB-5).
+    pub exclude: Vec<String>,
+    /// Where a file is cut, in bytes (R-OBS-6).
+    pub max_bytes: u64,
+    /// Whether a project file's link may lead out of the project (R-OBS-7).
+    pub links_outside_project: bool,
+    /// How a changed value is told (R-TXT-2).
+    pub update_text: UpdateText,
+    /// What a project inside the project is to its sessions (R-LOC-9).
+    pub nested_projects: NestedProjects,
+    /// Whether tool settlements discover files (R-LOC-1).
+    pub path_local: bool,
+}
+
+impl Default for Instructions {
+    /// As written in the manual, but with no global files: those lie beside the user's
+    /// configuration, and only [`Configuration::new`] knows where that is.
+    fn default() -> Self {
+        Self {
+            names: vec![vec!["AGENTS.md".into()]],
+            global: Vec::new(),
+            project: true,
+            order: Order::BroadToSpecific,
+            project_markers: vec![".git".into()],
+            walk_to_home: false,
+            exclude: ["**/node_modules/**", "**/.venv/**", "**/site-packages/**", "**/.git/**"]
+                .map(String::from)
+                .to_vec(),
+            max_bytes: 256 * 1024,
+            links_outside_project: false,
+            update_text: UpdateText::Full,
+            nested_projects: NestedProjects::Own,
+            path_local: true,
+        }
+    }
+}
+
+/// `[context]`: which built-in sources are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// `core/environment`: directory, boundary, platform, is it a repository.
+    pub environment: bool,
+    /// `core/date`: the local date.
+    pub date: bool,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self { environment: true, date: true }
+    }
+}
+
+/// `[store]`, and where the store is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// The file; no key of the configuration file. Nothing where there is neither a home directory
+    /// nor a choice.
+    pub path: Option<PathBuf>,
+    /// How long to wait for another process that holds the store, in milliseconds.
+    pub wait_ms: u64,
+    /// Sessions with no record for so many days are deleted; 0 keeps them.
+    pub keep_days: u64,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self { path: None, wait_ms: 10_000, keep_days: 0 }
+    }
+}
+
+/// The name of the global instruction file beside the user's configuration.
+const GLOBAL_FILE: &str = "AGENTS.md";
+
+impl Configuration {
+    /// The defaults in these surroundings; no file is read.
+    #[must_use]
+    pub fn new(surroundings: &Surroundings) -> Self {
+        Self::beside(surroundings.configuration_directory(), surroundings)
+    }
+
+    /// The defaults where the user's configuration lies in `directory`.
+    fn beside(directory: Option<PathBuf>, surroundings: &Surroundings) -> Self {
+        Self {
+            instructions: Instructions {
+                global: directory.map(|found| found.join(GLOBAL_FILE)).into_iter().collect(),
+                ..Instructions::default()
+            },
+            limits: Limits::default(),
+            context: Context::default(),
+            store: Store { path: surroundings.default_store(), ..Store::default() },
+            home: surroundings.home.clone(),
+        }
+    }
+
+    /// The rules' view of it.
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] for a relative or non-UTF-8 path, a bad name or glob, or a walk to a
+    /// home directory that nobody knows. What [`Loaded::read`] gave has no bad name or glob.
+    pub fn policy(&self) -> Result<Policy, ConfigurationError> {
+        let instructions = &self.instructions;
+        let names = |key, names: &[String]| {
+            names.iter().map(|name| file_name(key, name)).collect::<Result<Vec<_>, _>>()
+        };
+        let groups = instructions.names.iter().map(|group| names("instructions.names", group));
+        let global = instructions.global.iter().map(|path| absolute("instructions.global", path));
+        let exclude = Globs::new(&instructions.exclude)
+            .map_err(|bad| value_error("instructions.exclude", Problem::Glob(bad)))?;
+        let walk_to_home = match (instructions.walk_to_home, &self.home) {
+            (false, _) => None,
+            (true, Some(home)) => Some(absolute("instructions.walk_to_home", home)?),
+            (true, None) => {
+                return Err(value_error("instructions.walk_to_home", Problem::NoHome));
+            }
+        };
+        Ok(Policy {
+            instructions: InstructionPolicy {
+                names: groups.collect::<Result<_, _>>()?,
+                global: global.collect::<Result<_, _>>()?,
+                project: choose(instructions.project, ProjectFiles::Told, ProjectFiles::Disabled),
+                order: instructions.order,
+                project_markers: names(
+                    "instructions.project_markers",
+                    &instructions.project_markers,
+                )?,
+                walk_to_home,
+                exclude,
+                max_bytes: instructions.max_bytes,
+                links: choose(
+                    instructions.links_outside_project,
+                    Links::Anywhere,
+                    Links::InsideProject,
+                ),
+                update_text: instructions.update_text,
+                nested_projects: instructions.nested_projects,
+                path_local: choose(instructions.path_local, PathLocal::Followed, PathLocal::Off),
+            },
+            limits: self.limits.clone(),
+            builtins: BuiltinPolicy {
+                environment: choose(self.context.environment, Builtin::Told, Builtin::Off),
+                date: choose(self.context.date, Builtin::Told, Builtin::Off),
+            },
+        })
+    }
+
+    /// Where the store is.
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] where nobody chose a place and there is no home directory.
+    pub fn store_path(&self) -> Result<&Path, ConfigurationError> {
+        let nowhere = || value_error("", Problem::NoStore);
+        self.store.path.as_deref().ok_or_else(nowhere)
+    }
+
+    /// The home directory that it was made with.
+    #[must_use]
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+}
+
+fn choose<T>(condition: bool, yes: T, no: T) -> T {
+    if condition { yes } else { no }
+}
+
+fn value_error(key: &str, problem: Problem) -> ConfigurationError {
+    ConfigurationError::new(error::Place::Value, key, problem)
+}
+
+fn file_name(key: &'static str, name: &str) -> Result<FileName, ConfigurationError> {
+    FileName::new(name).map_err(|bad| value_error(key, Problem::Name(bad)))
+}
+
+fn absolute(key: &'static str, path: &Path) -> Result<AbsolutePath, ConfigurationError> {
+    AbsolutePath::new(path)
+        .map_err(|why| value_error(key, Problem::Path { path: path.to_path_buf(), why }))
+}
