@@ -125,18 +125,28 @@ impl Told {
     pub(crate) fn apply(&mut self, record: &Record) {
         let revision = record.revision;
         match &record.event {
-            Event::EpochStarted { number, cause, position, baseline, sources, adopted, look } => {
+            Event::EpochStarted {
+                number,
+                cause,
+                position,
+                baseline,
+                parts,
+                sources,
+                adopted,
+                look,
+            } => {
                 let epoch = ContextEpoch {
                     number: *number,
                     revision,
                     cause: *cause,
                     position: *position,
                     baseline: *baseline,
+                    parts: parts.clone(),
                     baseline_lost: false,
                 };
                 self.start_epoch(epoch, sources, adopted, look);
             }
-            Event::ContextUpdated { position, text, changes, look } => {
+            Event::ContextUpdated { position, text, parts, changes, look } => {
                 for change in changes {
                     self.tell(change, revision, *position);
                 }
@@ -144,6 +154,7 @@ impl Told {
                     revision,
                     position: *position,
                     text: *text,
+                    parts: parts.clone(),
                     changes: changes.clone(),
                     inherited: false,
                     lost: false,
@@ -175,7 +186,7 @@ impl Told {
             }
             Event::Rebased { position, .. } => self.request(EpochCause::Rebased, *position),
             Event::WindowMoved { from } => self.window = self.window.max(*from),
-            Event::HoldsDeclared { lost, beliefs, .. } => self.declare_lost(lost, beliefs),
+            Event::HoldsDeclared { lost, .. } => self.declare_lost(lost),
             Event::Moved { .. } => {
                 self.scopes.clear();
                 self.look = None;
@@ -233,7 +244,8 @@ impl Told {
     /// What a diff against the present belief of `entry` rests on.
     fn rests_on(&self, entry: &Entry) -> Option<Position> {
         let telling = match (&entry.under_holds, &entry.last) {
-            (Some(UnderHolds::Telling(telling)), _) | (None, Some(telling)) => telling,
+            (Some(UnderHolds::Telling(telling)), _) => &**telling,
+            (None, Some(telling)) => telling,
             (Some(_), _) | (None, None) => return None,
         };
         if self.in_window(telling.position) { telling.rests_on } else { None }
@@ -251,28 +263,23 @@ impl Told {
         self.pending = Some(PendingEpoch { cause, position });
     }
 
-    fn declare_lost(&mut self, lost: &[Revision], beliefs: &[(SourceKey, UnderHolds)]) {
+    fn declare_lost(&mut self, lost: &[Revision]) {
         for update in &mut self.updates {
             update.lost = lost.contains(&update.revision);
         }
         if let Some(epoch) = &mut self.epoch {
             epoch.baseline_lost = lost.contains(&epoch.revision);
         }
-        for entry in self.entries.values_mut() {
-            entry.under_holds = None;
-        }
-        for (key, belief) in beliefs {
-            self.entries.entry(key.clone()).or_default().under_holds = Some(belief.clone());
-        }
+        self.settle_holds();
     }
 
-    fn anchor(&mut self, position: Position) {
+    pub(crate) fn anchor(&mut self, position: Position) {
         self.anchored = Some(self.anchored.map_or(position, |anchored| anchored.max(position)));
     }
 }
 
 /// A parent's telling as its child holds it: told by the child's first record (R-SES-1).
-fn inherited(mut told: Told) -> Told {
+pub(crate) fn inherited(mut told: Told) -> Told {
     let first = Revision::NONE.next();
     if let Some(epoch) = &mut told.epoch {
         epoch.revision = first;

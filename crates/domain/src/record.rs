@@ -7,6 +7,7 @@ use crate::{
     look::Look,
     path::CanonicalPath,
     position::{EpochNumber, Position, Revision},
+    render::PartSpan,
     session::{Location, Prior, SessionId, Trust},
     time::Timestamp,
     told::{Admission, Change, EpochCause, Told, UnderHolds},
@@ -51,6 +52,8 @@ pub enum Event {
         position: Position,
         /// The baseline's text.
         baseline: ContentRef,
+        /// The parts of that text.
+        parts: Vec<PartSpan>,
         /// What the baseline tells, in the order told.
         sources: Vec<Admission>,
         /// Keys that another channel told, which the baseline leaves out (R-SES-10).
@@ -65,6 +68,8 @@ pub enum Event {
         position: Position,
         /// Its text.
         text: ContentRef,
+        /// The parts of that text.
+        parts: Vec<PartSpan>,
         /// What it tells, in the order told.
         changes: Vec<Change>,
         /// The look behind it.
@@ -109,8 +114,6 @@ pub enum Event {
         held: Vec<Revision>,
         /// The epoch's revisions that it did not name, the baseline's among them.
         lost: Vec<Revision>,
-        /// What the texts at hand say of each key that lost something.
-        beliefs: Vec<(SourceKey, UnderHolds)>,
     },
     /// The host took its transcript back to a position (R-SES-2).
     Reverted {
@@ -253,9 +256,6 @@ impl Record {
             Event::Adopted { sources, .. } => {
                 sources.iter().for_each(|admission| found.one(admission.value));
             }
-            Event::HoldsDeclared { beliefs, .. } => {
-                beliefs.iter().for_each(|(_, belief)| found.under_holds(belief));
-            }
             Event::Reverted { told, .. } => found.told(told),
             Event::Forked { told, values, .. } => {
                 found.told(told);
@@ -267,6 +267,7 @@ impl Record {
             | Event::Compacted { .. }
             | Event::Rebased { .. }
             | Event::WindowMoved { .. }
+            | Event::HoldsDeclared { .. }
             | Event::Moved { .. }
             | Event::ValueUnset { .. } => {}
         }

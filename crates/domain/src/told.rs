@@ -9,6 +9,7 @@ use crate::{
     place::Place,
     position::{EpochNumber, Position, Revision},
     reason::Warning,
+    render::PartSpan,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
@@ -49,6 +50,8 @@ pub struct ContextEpoch {
     pub position: Position,
     /// The baseline's text.
     pub baseline: ContentRef,
+    /// The parts of that text.
+    pub parts: Vec<PartSpan>,
     /// The host said that its transcript does not hold the baseline (R-SES-9).
     #[serde(default)]
     pub baseline_lost: bool,
@@ -125,7 +128,7 @@ pub enum UnderHolds {
     /// The baseline's value.
     Baseline,
     /// This update's.
-    Telling(Telling),
+    Telling(Box<Telling>),
     /// A diff without its base: no full text is left.
     Unclear,
 }
@@ -166,6 +169,8 @@ pub struct Update {
     pub position: Position,
     /// Its text.
     pub text: ContentRef,
+    /// The parts of that text.
+    pub parts: Vec<PartSpan>,
     /// What it told, in the order told.
     pub changes: Vec<Change>,
     /// It came from the parent of a fork (R-SES-1).

@@ -1,0 +1,163 @@
+//! What can be asked of a session, and what a decision can be.
+
+use crate::{
+    context::SystemContext,
+    hash::Blob,
+    key::{ApiKey, SourceKey},
+    path::AbsolutePath,
+    position::{Position, Revision},
+    record::Record,
+    render::HostValue,
+    session::{Location, Prior, Trust},
+    state::{Contents, State},
+};
+use serde::Serialize;
+use std::{sync::Arc, time::Duration};
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub enum Command<'a> {
+    /// Begin a session, or find it as it is (R-SES-5).
+    Open {
+        /// Where it is to work.
+        location: &'a Location,
+        /// Where the host's messages end.
+        position: Option<Position>,
+        /// What the model was told before.
+        prior: Prior,
+        /// Whether the project's files count.
+        trust: Trust,
+    },
+    /// One safe boundary.
+    Sync {
+        /// Where the host's messages end.
+        position: Option<Position>,
+        /// What to do where a first boundary is incomplete.
+        on_unavailable: OnUnavailable,
+        /// What was found.
+        context: &'a SystemContext,
+        /// Whether emptied files were looked at twice already (R-OBS-4).
+        second_look: SecondLook,
+    },
+    /// The host completed a compaction.
+    Compact {
+        /// Where.
+        position: Option<Position>,
+    },
+    /// The host wants a new epoch.
+    Rebase {
+        /// The host's word for it.
+        reason: Option<Arc<str>>,
+    },
+    /// The host takes its transcript back.
+    Revert {
+        /// Where to.
+        to: Position,
+        /// The whole log, for [`crate::rewind`].
+        log: &'a [Record],
+    },
+    /// The host sets a value for the session.
+    SetValue {
+        /// Under which key.
+        key: &'a ApiKey,
+        /// The value.
+        value: &'a HostValue,
+    },
+    /// The host takes a value back.
+    UnsetValue {
+        /// Which.
+        key: &'a ApiKey,
+    },
+}
+
+/// What to do where a first boundary is incomplete (R-BND-2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnUnavailable {
+    /// Refuse, and write nothing.
+    #[default]
+    Block,
+    /// Go on without; what is missing is listed, and told once it can be read.
+    Proceed,
+}
+
+/// Whether emptied files were looked at twice already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecondLook {
+    /// Not yet.
+    Pending,
+    /// They were: what stands now counts.
+    Done,
+}
+
+/// A session as a decision sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// What it is.
+    pub state: State,
+    /// The texts of [`State::needs`].
+    pub contents: Contents,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Append these records, with these texts; then it is so.
+    Commit {
+        /// The records, in order.
+        records: Vec<Record>,
+        /// The texts that they need.
+        blobs: Vec<Blob>,
+    },
+    /// Nothing is to be written (R-BND-10).
+    Unchanged,
+    /// Look at these once more after a moment, and decide again (R-OBS-4).
+    LookAgain {
+        /// The candidates.
+        paths: Vec<AbsolutePath>,
+        /// How long to wait.
+        after: Duration,
+    },
+    /// It cannot be done; nothing is to be written.
+    Refused(Refusal),
+}
+
+/// Why a command is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no such session.
+    UnknownSession,
+    /// The session works elsewhere (R-SES-5).
+    OtherLocation(Location),
+    /// Required sources of a first boundary cannot be observed (R-BND-2).
+    Blocked(Vec<BlockedSource>),
+    /// The position lies below the last anchored one (R-BND-9).
+    PositionRegressed {
+        /// The position given.
+        position: Position,
+        /// The last anchored one.
+        anchored: Position,
+    },
+    /// The value is over the limit (R-API-1).
+    ValueTooLarge {
+        /// The limit, in bytes of encoded JSON.
+        limit: u64,
+        /// The value's size.
+        bytes: u64,
+    },
+}
+
+/// A source that blocks a first boundary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BlockedSource {
+    /// Its name.
+    pub source: SourceKey,
+    /// Why it cannot be observed.
+    pub reason: crate::reason::UnavailableReason,
+}
+
+impl Standing {
+    /// The revision that the next record will have.
+    pub(crate) const fn next(&self) -> Revision {
+        self.state.revision.next()
+    }
+}

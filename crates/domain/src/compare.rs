@@ -1,0 +1,231 @@
+//! What has changed: one look's `SystemContext` against what the model believes (R-BND-3).
+
+use crate::{
+    context::{Source, SystemContext, Unavailable},
+    key::SourceKey,
+    look::Held,
+    path::AbsolutePath,
+    place::Place,
+    position::Revision,
+    state::{Belief, Contents, State},
+    text::same_but_for_line_endings,
+    told::{Admission, Entry},
+};
+use std::{collections::BTreeSet, sync::Arc};
+
+/// What a boundary has to tell, and what it leaves as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison<'a> {
+    /// Believed, and no longer there: in the order of the belief's places.
+    pub removals: Vec<Removal<'a>>,
+    /// There, and not believed: in the order of telling.
+    pub additions: Vec<Addition<'a>>,
+    /// Believed with another value: in the order of telling.
+    pub changes: Vec<Changed<'a>>,
+    /// Unavailable: what was told stands.
+    pub held: Vec<Held>,
+    /// What the model believes once this is told, of instruction files and URLs.
+    pub instructions_left: usize,
+}
+
+/// A source to be told as removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removal<'a> {
+    /// Its name.
+    pub key: &'a SourceKey,
+    /// Where it stood.
+    pub place: &'a Place,
+    /// Its own sentence, if it has one.
+    pub removal: Option<&'a str>,
+}
+
+/// A source to be told in full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Addition<'a> {
+    /// As it is now.
+    Now(&'a Source),
+    /// As it was last admitted, since it cannot be observed and the text that told it is gone from
+    /// the transcript (R-SES-7).
+    Again(&'a Admission, Option<&'a Unavailable>),
+}
+
+/// A source whose value is another now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed<'a> {
+    /// As it is now.
+    pub source: &'a Source,
+    /// The value that the transcript gives in full, where a diff may stand on it.
+    pub base: Option<Arc<str>>,
+}
+
+impl Addition<'_> {
+    /// Its name.
+    #[must_use]
+    pub const fn key(&self) -> &SourceKey {
+        match self {
+            Self::Now(source) => &source.key,
+            Self::Again(admission, _) => &admission.key,
+        }
+    }
+
+    const fn place(&self) -> &Place {
+        match self {
+            Self::Now(source) => &source.place,
+            Self::Again(admission, _) => &admission.place,
+        }
+    }
+}
+
+impl Comparison<'_> {
+    /// Whether there is nothing to tell.
+    #[must_use]
+    pub const fn is_unchanged(&self) -> bool {
+        self.removals.is_empty() && self.additions.is_empty() && self.changes.is_empty()
+    }
+}
+
+/// Compares `context` with what `state` believes; `contents` holds the believed values.
+#[must_use]
+pub fn compare<'a>(
+    state: &'a State,
+    contents: &Contents,
+    context: &'a SystemContext,
+) -> Comparison<'a> {
+    let mut comparison = Comparison::default();
+    for source in &context.sources {
+        match state.belief(&source.key) {
+            Belief::Nothing => comparison.additions.push(Addition::Now(source)),
+            Belief::Unclear => comparison.changes.push(Changed { source, base: None }),
+            Belief::Value(admission, _) => {
+                let base = contents.get(&admission.value.sha256);
+                if !base.is_some_and(|base| is_same(source, base)) {
+                    let base = base.filter(|base| source.renderer.decodes(base)).cloned();
+                    comparison.changes.push(Changed { source, base });
+                }
+            }
+        }
+    }
+    let holds = Holds::new(context);
+    let mut instructions = context.sources.iter().filter(|s| s.key.is_instruction()).count();
+    let found: BTreeSet<_> = context.sources.iter().map(|source| &source.key).collect();
+    for (key, entry) in state.told.entries.iter().filter(|(key, _)| !found.contains(key)) {
+        match (holds.of(key, entry, state), state.told.belief(entry)) {
+            (Some(held), belief) => {
+                let last = state.told.last_admitted(entry);
+                instructions += usize::from(last.is_some() && key.is_instruction());
+                comparison.restate(key, entry, last, belief, held);
+            }
+            (None, Belief::Nothing) => {}
+            (None, Belief::Value(..) | Belief::Unclear) => comparison.remove(key, entry),
+        }
+    }
+    comparison.held = held(state, context);
+    comparison.instructions_left = instructions;
+    comparison.removals.sort_by(|one, other| (one.place, one.key).cmp(&(other.place, other.key)));
+    comparison.additions.sort_by(|a, b| (a.place(), a.key()).cmp(&(b.place(), b.key())));
+    comparison
+}
+
+impl<'a> Comparison<'a> {
+    /// A held source is told again as last admitted where the transcript no longer says so (R-SES-7).
+    fn restate(
+        &mut self,
+        key: &'a SourceKey,
+        entry: &'a Entry,
+        last: Option<(&'a Admission, Revision)>,
+        belief: Belief<'_>,
+        held: &'a Unavailable,
+    ) {
+        match (last, belief) {
+            (Some((last, _)), Belief::Value(believed, _)) if last.value == believed.value => {}
+            (Some((last, _)), _) => self.additions.push(Addition::Again(last, Some(held))),
+            (None, Belief::Nothing) => {}
+            (None, Belief::Value(..) | Belief::Unclear) => self.remove(key, entry),
+        }
+    }
+
+    fn remove(&mut self, key: &'a SourceKey, entry: &'a Entry) {
+        let admission = entry.last.as_ref().and_then(|last| last.value());
+        let admission = admission.or(entry.baseline.as_ref());
+        // An entry that is believed, or unclear, was told with a value once.
+        if let Some(admission) = admission {
+            let removal = admission.removal.as_deref();
+            self.removals.push(Removal { key, place: &admission.place, removal });
+        }
+    }
+}
+
+/// Whether `source` still has the value `base` (R-BND-4, R-OBS-5).
+fn is_same(source: &Source, base: &Arc<str>) -> bool {
+    if source.key.is_instruction() {
+        same_but_for_line_endings(&source.value, base)
+    } else {
+        source.value == *base
+    }
+}
+
+/// Which beliefs an unavailable source holds (R-OBS-11).
+pub(crate) struct Holds<'a> {
+    context: &'a SystemContext,
+}
+
+impl<'a> Holds<'a> {
+    pub(crate) const fn new(context: &'a SystemContext) -> Self {
+        Self { context }
+    }
+
+    /// The unavailable source that keeps `key` as it is, if one does.
+    pub(crate) fn of(
+        &self,
+        key: &SourceKey,
+        entry: &Entry,
+        state: &State,
+    ) -> Option<&'a Unavailable> {
+        let via = state.told.last_admitted(entry).map_or(&[][..], |(admission, _)| &admission.via);
+        self.context.unavailable.iter().find(|unavailable| {
+            unavailable.key == *key
+                || unavailable
+                    .holds
+                    .iter()
+                    .any(|path| via.contains(path) || key.path() == Some(path))
+        })
+    }
+}
+
+/// Every unavailable source with the record that told what stands, in the order of their keys.
+#[must_use]
+pub fn held(state: &State, context: &SystemContext) -> Vec<Held> {
+    let since = |unavailable: &Unavailable| {
+        let believed = state.told.entries.iter().filter_map(|(key, entry)| {
+            let (admission, revision) = state.told.last_admitted(entry)?;
+            let through = admission.via.iter().any(|path| unavailable.holds.contains(path));
+            let found_elsewhere = context.source(key).is_some();
+            (unavailable.key == *key || (through && !found_elsewhere)).then_some(revision)
+        });
+        believed.max()
+    };
+    let held = context.unavailable.iter().map(|unavailable| Held {
+        key: unavailable.key.clone(),
+        reason: unavailable.reason,
+        since: since(unavailable),
+    });
+    held.collect()
+}
+
+/// Paths of empty files whose last admitted content was not empty: editors that save in place
+/// truncate first, so these are looked at once more (R-OBS-4).
+#[must_use]
+pub fn emptied(state: &State, context: &SystemContext) -> Vec<AbsolutePath> {
+    let emptied: BTreeSet<_> = context
+        .sources
+        .iter()
+        .filter(|source| source.key.is_instruction() && source.value.is_empty())
+        .filter(|source| {
+            let entry = state.told.entries.get(&source.key);
+            let last = entry.and_then(|entry| state.told.last_admitted(entry));
+            last.is_some_and(|(admission, _)| admission.value.bytes > 0)
+        })
+        .flat_map(|source| source.via.iter().cloned())
+        .collect();
+    emptied.into_iter().collect()
+}

@@ -1,0 +1,249 @@
+//! `SystemContext`: everything that one look found worth telling, composed from its producers, in
+//! the order of telling.
+
+use crate::{
+    instruction::InstructionSet,
+    key::{Origin, PluginKey, SourceKey},
+    look::Withheld,
+    observation::{Absence, Observation},
+    path::{AbsolutePath, CanonicalPath},
+    place::Place,
+    reason::{UnavailableReason, Warning, WithheldReason},
+    render::Renderer,
+    text,
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// What one look found, source by source. [`SystemContext::compose`] makes one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemContext {
+    /// The project boundary as found.
+    pub boundary: CanonicalPath,
+    /// Sources with a value, in the order of telling.
+    pub sources: Vec<Source>,
+    /// Sources that could not be observed.
+    pub unavailable: Vec<Unavailable>,
+    /// What was left out, by key.
+    pub withheld: Vec<Withheld>,
+}
+
+/// One source with the value that it has now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name.
+    pub key: SourceKey,
+    /// Its place in the order of telling.
+    pub place: Place,
+    /// Who wrote it.
+    pub origin: Origin,
+    /// The value, as delivered: what is stored and compared.
+    pub value: Arc<str>,
+    /// The size in bytes of what was observed.
+    pub size: u64,
+    /// What a reader may want to know of the text.
+    pub warnings: Vec<Warning>,
+    /// Every candidate that led to it.
+    pub via: Vec<AbsolutePath>,
+    /// For a path-local file, the directory that it applies to.
+    pub scope: Option<CanonicalPath>,
+    /// Turns the value into text.
+    pub renderer: Renderer,
+}
+
+/// One source that could not be observed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unavailable {
+    /// Its name; a candidate's is its own path.
+    pub key: SourceKey,
+    /// Why.
+    pub reason: UnavailableReason,
+    /// Whether a first boundary can do without it.
+    pub need: Need,
+    /// Beliefs last found through these paths are held, beside the key's own (R-OBS-11).
+    pub holds: Vec<AbsolutePath>,
+    /// Renders the last admitted value where it has to be told again; a file's renders itself.
+    pub renderer: Option<Renderer>,
+}
+
+/// Whether a first boundary can do without a source (R-BND-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// It cannot.
+    Required,
+    /// It can; the source is told once it can be read.
+    Optional,
+}
+
+/// What a producer other than the instruction files contributes: a host's value, a plugin, a
+/// built-in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contributed {
+    /// Its name.
+    pub key: SourceKey,
+    /// Who wrote it.
+    pub origin: Origin,
+    /// Whether a first boundary can do without it.
+    pub need: Need,
+    /// Turns the value into text.
+    pub renderer: Renderer,
+    /// What was found.
+    pub observation: Observation<Arc<str>>,
+}
+
+/// Two producers gave the same key: a programming error of a host.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("two contributions have the key `{0}`")]
+pub struct DuplicateKey(pub SourceKey);
+
+/// What producers gave for one look, before it is put in order.
+#[derive(Debug)]
+pub struct Parts<'a> {
+    /// The boundary as found.
+    pub boundary: CanonicalPath,
+    /// The marker that could not be looked at, where that left the boundary unknown (R-AMB-4).
+    pub unknown_boundary: Option<(AbsolutePath, UnavailableReason)>,
+    /// The instruction files.
+    pub instructions: InstructionSet<'a>,
+    /// All other producers.
+    pub contributed: Vec<Contributed>,
+    /// Plugin keys that are believed and that this process neither provides nor dropped (R-EPO-5).
+    pub not_registered: Vec<PluginKey>,
+}
+
+impl SystemContext {
+    /// Composes what the producers gave, in the order of telling (R-AMB-7).
+    ///
+    /// # Errors
+    /// [`DuplicateKey`] where two contributions have one key.
+    pub fn compose(parts: Parts<'_>) -> Result<Self, DuplicateKey> {
+        let mut context = Self {
+            boundary: parts.boundary,
+            sources: Vec::new(),
+            unavailable: Vec::new(),
+            withheld: parts.instructions.withheld.clone(),
+        };
+        context.add_instructions(&parts.instructions);
+        if let Some((marker, reason)) = parts.unknown_boundary {
+            context.unavailable.push(Unavailable {
+                key: SourceKey::File(marker),
+                reason,
+                need: Need::Required,
+                holds: Vec::new(),
+                renderer: None,
+            });
+        }
+        for key in parts.not_registered {
+            context.unavailable.push(Unavailable {
+                key: SourceKey::Plugin(key),
+                reason: UnavailableReason::NotRegistered,
+                need: Need::Optional,
+                holds: Vec::new(),
+                renderer: None,
+            });
+        }
+        for contributed in parts.contributed {
+            context.add(contributed);
+        }
+        context.withhold_empty_texts();
+        context
+            .sources
+            .sort_by(|one, other| (&one.place, &one.key).cmp(&(&other.place, &other.key)));
+        context.withheld.sort();
+        context.withheld.dedup();
+        context.unavailable.sort_by(|one, other| one.key.cmp(&other.key));
+        let mut keys = BTreeMap::new();
+        for source in &context.sources {
+            if keys.insert(&source.key, ()).is_some() {
+                return Err(DuplicateKey(source.key.clone()));
+            }
+        }
+        Ok(context)
+    }
+
+    /// The source with `key`.
+    #[must_use]
+    pub fn source(&self, key: &SourceKey) -> Option<&Source> {
+        self.sources.iter().find(|source| source.key == *key)
+    }
+
+    fn add_instructions(&mut self, set: &InstructionSet<'_>) {
+        for loaded in &set.files {
+            let path = loaded.file.canonical.as_absolute();
+            let delivered = text::deliver(&loaded.file.bytes, loaded.file.size);
+            self.sources.push(Source {
+                key: SourceKey::File(path.clone()),
+                place: loaded.place.clone(),
+                origin: loaded.origin,
+                value: delivered.text,
+                size: loaded.file.size,
+                warnings: delivered.warnings,
+                via: loaded.via.clone(),
+                scope: loaded.scope.clone(),
+                renderer: Renderer::File { path: path.clone(), scope: loaded.scope.clone() },
+            });
+        }
+        for failed in &set.unavailable {
+            self.unavailable.push(Unavailable {
+                key: SourceKey::File(failed.path.clone()),
+                reason: failed.reason,
+                need: Need::Required,
+                holds: failed.group.clone(),
+                renderer: None,
+            });
+        }
+    }
+
+    fn add(&mut self, contributed: Contributed) {
+        let Contributed { key, origin, need, renderer, observation } = contributed;
+        match observation {
+            Observation::Available(value) => self.sources.push(Source {
+                place: place_of(&key),
+                key,
+                origin,
+                size: value.len() as u64,
+                value,
+                warnings: Vec::new(),
+                via: Vec::new(),
+                scope: None,
+                renderer,
+            }),
+            Observation::Absent(Absence::NotFound) => {}
+            Observation::Absent(Absence::Withheld(reason)) => {
+                self.withheld.push(Withheld { key, reason });
+            }
+            Observation::Unavailable(reason) => self.unavailable.push(Unavailable {
+                key,
+                reason,
+                need,
+                holds: Vec::new(),
+                renderer: Some(renderer),
+            }),
+        }
+    }
+
+    /// A renderer that gives no text is a programming error: the source is left out (R-TXT-3).
+    fn withhold_empty_texts(&mut self) {
+        let withheld = &mut self.withheld;
+        self.sources.retain(|source| {
+            let says_something = !source.renderer.block(&source.value).is_empty();
+            if !says_something {
+                let key = source.key.clone();
+                withheld.push(Withheld { key, reason: WithheldReason::EmptyText });
+            }
+            says_something
+        });
+    }
+}
+
+/// The place of a source that is no instruction file. A file or URL has its place from its plan.
+fn place_of(key: &SourceKey) -> Place {
+    match key {
+        SourceKey::File(path) => Place::Configured { entry: 0, path: Some(path.clone()) },
+        SourceKey::Url(_) => Place::Configured { entry: 0, path: None },
+        SourceKey::Skills => Place::Skills,
+        SourceKey::Api(key) => Place::Api(key.clone()),
+        SourceKey::Plugin(key) => Place::Plugin(key.clone()),
+        SourceKey::Environment => Place::Environment,
+        SourceKey::Date => Place::Date,
+    }
+}

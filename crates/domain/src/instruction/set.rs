@@ -1,0 +1,151 @@
+//! Which candidates count, once they were looked at: name groups, exclusions, doubles.
+
+use super::{Candidate, Candidates};
+use crate::{
+    key::{Origin, SourceKey},
+    look::{FileBytes, Withheld},
+    observation::{Absence, Observation},
+    path::{AbsolutePath, CanonicalPath},
+    place::Place,
+    policy::Policy,
+    reason::{UnavailableReason, WithheldReason},
+};
+
+/// The instruction files that count, and what became of the other candidates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InstructionSet<'a> {
+    /// Files to tell, each once, broad to specific.
+    pub files: Vec<LoadedFile<'a>>,
+    /// Candidates that could not be looked at.
+    pub unavailable: Vec<UnavailableFile>,
+    /// Candidates left out, each under its own path.
+    pub withheld: Vec<Withheld>,
+}
+
+/// One file to tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadedFile<'a> {
+    /// Its bytes and where it really is.
+    pub file: &'a FileBytes,
+    /// Its place: that of the broadest candidate that led to it (R-OBS-8).
+    pub place: Place,
+    /// Who wrote it.
+    pub origin: Origin,
+    /// The directory that it applies to, for a path-local file.
+    pub scope: Option<CanonicalPath>,
+    /// Every candidate that led to it.
+    pub via: Vec<AbsolutePath>,
+}
+
+/// One candidate that could not be looked at. Beliefs found through its group are held (R-OBS-11).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnavailableFile {
+    /// The candidate.
+    pub path: AbsolutePath,
+    /// Why.
+    pub reason: UnavailableReason,
+    /// Every path of its group: it may hide, or be hidden by, any of them (R-AMB-2).
+    pub group: Vec<AbsolutePath>,
+}
+
+impl<'a> InstructionSet<'a> {
+    /// Resolves each group: `sights` gives what was seen of each candidate, in the candidates' order.
+    pub fn resolve(
+        candidates: &Candidates,
+        sights: &[Vec<Observation<Option<&'a FileBytes>>>],
+        policy: &Policy,
+    ) -> Self {
+        let mut set = Self::default();
+        for path in &candidates.over_limit {
+            set.withhold(path, WithheldReason::Limit);
+        }
+        for (group, sights) in candidates.groups.iter().zip(sights) {
+            set.add_group(group, sights, policy);
+        }
+        set
+    }
+
+    fn add_group(
+        &mut self,
+        group: &[Candidate],
+        sights: &[Observation<Option<&'a FileBytes>>],
+        policy: &Policy,
+    ) {
+        let mut won = false;
+        for (candidate, sight) in group.iter().zip(sights) {
+            match verdict(candidate, sight, policy) {
+                Verdict::Nothing => {}
+                Verdict::Withheld(reason) => self.withhold(&candidate.path, reason),
+                Verdict::File(_) if won => {
+                    self.withhold(&candidate.path, WithheldReason::Shadowed);
+                }
+                Verdict::File(file) => {
+                    self.add(candidate, file);
+                    won = true;
+                }
+                // What an earlier name has won, a failure behind it cannot change.
+                Verdict::Failed(_) if won => {}
+                Verdict::Failed(reason) => {
+                    let group = group.iter().map(|candidate| candidate.path.clone()).collect();
+                    let path = candidate.path.clone();
+                    self.unavailable.push(UnavailableFile { path, reason, group });
+                    return;
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, candidate: &Candidate, file: &'a FileBytes) {
+        let known = self.files.iter_mut().find(|known| known.file.canonical == file.canonical);
+        if let Some(known) = known {
+            known.via.push(candidate.path.clone());
+            return;
+        }
+        self.files.push(LoadedFile {
+            file,
+            place: candidate.place.clone(),
+            origin: candidate.origin,
+            scope: candidate.scope.clone(),
+            via: vec![candidate.path.clone()],
+        });
+    }
+
+    fn withhold(&mut self, path: &AbsolutePath, reason: WithheldReason) {
+        self.withheld.push(Withheld { key: SourceKey::File(path.clone()), reason });
+    }
+}
+
+enum Verdict<'a> {
+    Nothing,
+    Withheld(WithheldReason),
+    File(&'a FileBytes),
+    Failed(UnavailableReason),
+}
+
+fn verdict<'a>(
+    candidate: &Candidate,
+    sight: &Observation<Option<&'a FileBytes>>,
+    policy: &Policy,
+) -> Verdict<'a> {
+    use super::Treatment;
+    match (candidate.treatment, sight) {
+        (_, Observation::Absent(Absence::NotFound)) => Verdict::Nothing,
+        // Whatever stands there, the switch is the reason that a person needs.
+        (Treatment::Withhold(reason), Observation::Available(_)) => Verdict::Withheld(reason),
+        (Treatment::Withhold(_), Observation::Absent(_) | Observation::Unavailable(_)) => {
+            Verdict::Nothing
+        }
+        (Treatment::Tell, Observation::Absent(Absence::Withheld(reason))) => {
+            Verdict::Withheld(*reason)
+        }
+        (Treatment::Tell, Observation::Unavailable(reason)) => Verdict::Failed(*reason),
+        (Treatment::Tell, Observation::Available(None)) => Verdict::Nothing,
+        (Treatment::Tell, Observation::Available(Some(file))) => {
+            if policy.instructions.exclude.matches(&file.canonical) {
+                Verdict::Withheld(WithheldReason::Excluded)
+            } else {
+                Verdict::File(file)
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! `plan`: what a boundary looks at. Pure: it says what to look for, an adapter looks, and
+//! [`Plan::read`] says what the answers mean.
+
+use crate::{
+    instruction::{BoundarySight, Candidates, InstructionSet, KnownBoundary, Treatment},
+    key::SourceKey,
+    look::{Containment, EntryKind, FileBytes, Listing, Looks, Read, Seen, Withheld},
+    observation::Observation,
+    path::{AbsolutePath, CanonicalPath},
+    policy::{FileName, Policy},
+    reason::WithheldReason,
+    session::Trust,
+    told::Scope,
+};
+use std::{collections::BTreeMap, ffi::OsStr};
+
+/// What a plan follows from.
+#[derive(Clone, Copy, Debug)]
+pub struct Standpoint<'a> {
+    /// The Location's directory.
+    pub directory: &'a CanonicalPath,
+    /// What is known of its boundary. With [`KnownBoundary::No`] only markers are looked for.
+    pub boundary: &'a KnownBoundary,
+    /// Whether the project's files count.
+    pub trust: Trust,
+    /// Directories that tool settlements made relevant.
+    pub scopes: &'a BTreeMap<CanonicalPath, Scope>,
+    /// How closely to look.
+    pub thoroughness: Thoroughness,
+}
+
+/// How closely to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thoroughness {
+    /// What telling needs.
+    Ordinary,
+    /// Also the directories' listings, for near misses: when an epoch starts, in a preview, and to
+    /// explain (R-AMB-2).
+    NearMisses,
+}
+
+/// A batch of looks and what each is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The looks, to be answered as one batch.
+    pub looks: Looks,
+    known: KnownBoundary,
+    directory: CanonicalPath,
+    candidates: Candidates,
+    /// How many of the probes are for markers; the rest are for candidates that a switch leaves out.
+    marker_probes: usize,
+    /// For each listing, the name groups wanted in it.
+    wanted: Vec<Vec<Vec<FileName>>>,
+}
+
+/// The looks for `standpoint` under `policy`.
+#[must_use]
+pub fn plan(standpoint: &Standpoint<'_>, policy: &Policy) -> Plan {
+    let mut looks = Looks {
+        total_bytes: policy.limits.total_bytes,
+        look_ms: policy.limits.look_ms,
+        ..Looks::default()
+    };
+    for directory in standpoint.boundary.marker_directories(standpoint.directory) {
+        for marker in &policy.instructions.project_markers {
+            looks.probes.push(directory.join(marker.as_str()));
+        }
+    }
+    let marker_probes = looks.probes.len();
+    let mut plan = Plan {
+        looks,
+        known: standpoint.boundary.clone(),
+        directory: standpoint.directory.clone(),
+        candidates: Candidates::default(),
+        marker_probes,
+        wanted: Vec::new(),
+    };
+    if let Some(boundary) = standpoint.boundary.of(standpoint.directory) {
+        plan.candidates = Candidates::new(standpoint, &boundary, policy);
+        plan.look_at_candidates(&boundary, policy);
+        match standpoint.thoroughness {
+            Thoroughness::Ordinary => {}
+            Thoroughness::NearMisses => plan.look_for_near_misses(policy),
+        }
+    }
+    plan
+}
+
+impl Plan {
+    /// What the answers say of the boundary.
+    #[must_use]
+    pub fn boundary(&self, seen: &Seen, policy: &Policy) -> BoundarySight {
+        let markers = &policy.instructions.project_markers;
+        let probes = &seen.probes[..self.marker_probes.min(seen.probes.len())];
+        self.known.sight(&self.directory, markers, probes)
+    }
+
+    /// What the answers say of the candidates.
+    #[must_use]
+    pub fn read<'a>(&self, seen: &'a Seen, policy: &Policy) -> InstructionSet<'a> {
+        let sights = self.sights(seen);
+        let mut set = InstructionSet::resolve(&self.candidates, &sights, policy);
+        set.withheld.extend(self.near_misses(seen));
+        set
+    }
+
+    /// The candidates, broad to specific.
+    #[must_use]
+    pub const fn candidates(&self) -> &Candidates {
+        &self.candidates
+    }
+
+    /// This plan cut down to the reads of `paths`: for a second look at them alone (R-OBS-4). The
+    /// indexes say where each answer belongs in the first look's.
+    #[must_use]
+    pub fn only(&self, paths: &[AbsolutePath]) -> (Looks, Vec<usize>) {
+        let chosen: Vec<usize> = (0..self.looks.reads.len())
+            .filter(|index| paths.contains(&self.looks.reads[*index].path))
+            .collect();
+        let reads = chosen.iter().map(|index| self.looks.reads[*index].clone()).collect();
+        let looks = Looks { reads, probes: Vec::new(), listings: Vec::new(), ..self.looks.clone() };
+        (looks, chosen)
+    }
+
+    fn look_at_candidates(&mut self, boundary: &CanonicalPath, policy: &Policy) {
+        // Reads stand in order of precedence: the most specific first (R-OBS-12).
+        for candidate in self.candidates.groups.iter().rev().flatten() {
+            match candidate.treatment {
+                Treatment::Tell => self.looks.reads.push(Read {
+                    path: candidate.path.clone(),
+                    containment: if candidate.contained {
+                        Containment::Within(boundary.clone())
+                    } else {
+                        Containment::Anywhere
+                    },
+                    max_bytes: policy.instructions.max_bytes,
+                }),
+                Treatment::Withhold(_) => self.looks.probes.push(candidate.path.clone()),
+            }
+        }
+    }
+
+    fn look_for_near_misses(&mut self, policy: &Policy) {
+        let mut directories: BTreeMap<AbsolutePath, Vec<Vec<FileName>>> = BTreeMap::new();
+        for group in &self.candidates.groups {
+            let mut names: BTreeMap<AbsolutePath, Vec<FileName>> = BTreeMap::new();
+            for candidate in group.iter().filter(|c| c.treatment == Treatment::Tell) {
+                let name = candidate.path.file_name().and_then(|name| FileName::new(name).ok());
+                if let (Some(directory), Some(name)) = (candidate.path.parent(), name) {
+                    names.entry(directory).or_default().push(name);
+                }
+            }
+            for (directory, names) in names {
+                directories.entry(directory).or_default().push(names);
+            }
+        }
+        for (directory, groups) in directories {
+            let max_entries = policy.limits.directory_entries;
+            self.looks.listings.push(Listing { directory, max_entries });
+            self.wanted.push(groups);
+        }
+    }
+
+    /// What was seen of each candidate, group by group, broad to specific.
+    fn sights<'a>(&self, seen: &'a Seen) -> Vec<Vec<Observation<Option<&'a FileBytes>>>> {
+        let mut files = seen.files.iter();
+        let mut probes = seen.probes.iter().skip(self.marker_probes);
+        let mut sights: Vec<Vec<_>> = Vec::with_capacity(self.candidates.groups.len());
+        // In the order asked: groups from the last, names from the first.
+        for group in self.candidates.groups.iter().rev() {
+            let sight = |candidate: &crate::instruction::Candidate| match candidate.treatment {
+                Treatment::Tell => files.next().map(|file| file.as_ref().map(Some)),
+                Treatment::Withhold(_) => probes.next().map(|kind| match kind {
+                    Observation::Available(
+                        EntryKind::File | EntryKind::Directory | EntryKind::Other,
+                    ) => Observation::Available(None),
+                    Observation::Absent(absence) => Observation::Absent(*absence),
+                    Observation::Unavailable(reason) => Observation::Unavailable(*reason),
+                }),
+            };
+            sights.push(group.iter().filter_map(sight).collect());
+        }
+        sights.reverse();
+        sights
+    }
+
+    fn near_misses(&self, seen: &Seen) -> Vec<Withheld> {
+        let mut misses = Vec::new();
+        for ((listing, wanted), names) in
+            self.looks.listings.iter().zip(&self.wanted).zip(&seen.listings)
+        {
+            let Observation::Available(entries) = names else { continue };
+            for name in wanted.iter().flatten() {
+                if entries.names.iter().any(|entry| entry == name.as_str()) {
+                    continue;
+                }
+                for entry in entries.names.iter().filter_map(|entry| near(entry, name)) {
+                    let key = SourceKey::File(listing.directory.join(entry));
+                    misses.push(Withheld { key, reason: WithheldReason::NearMiss });
+                }
+            }
+        }
+        misses
+    }
+}
+
+fn near<'a>(entry: &'a OsStr, name: &FileName) -> Option<&'a str> {
+    entry.to_str().filter(|entry| entry.to_lowercase() == name.as_str().to_lowercase())
+}

@@ -1,0 +1,100 @@
+//! `rewind`: what the model had been told at an earlier position (R-SES-1, R-SES-2).
+
+use crate::{
+    fold::inherited,
+    position::Position,
+    record::{Event, Record},
+    told::{Telling, Told},
+};
+
+/// What was told as it stood at `to`: of the log's records those that no revert took back and that
+/// are anchored at or before `to`.
+///
+/// Moves and host-set values are not undone: what a move cleared stays cleared. A window that begins
+/// after `to` is undone with the messages that it kept.
+#[must_use]
+pub fn rewind(log: &[Record], to: Position) -> Told {
+    let mut live: Vec<&Record> = Vec::with_capacity(log.len());
+    for record in log {
+        match &record.event {
+            Event::Reverted { to, .. } => live.retain(|record| stands_at(record, *to)),
+            _ => live.push(record),
+        }
+    }
+    live.retain(|record| stands_at(record, to));
+    let mut told = Told::default();
+    for record in live {
+        match &record.event {
+            // What a child inherited is cut like a log of its own.
+            Event::Forked { told: left, .. } => told = cut(inherited((**left).clone()), to),
+            _ => told.apply(record),
+        }
+    }
+    told
+}
+
+/// Whether a revert to `position` leaves the record standing.
+fn stands_at(record: &Record, position: Position) -> bool {
+    anchor(&record.event).is_none_or(|anchor| anchor <= position)
+}
+
+/// Where a record stands in the transcript; nothing for one that has no place in it.
+const fn anchor(event: &Event) -> Option<Position> {
+    match event {
+        Event::EpochStarted { position, .. }
+        | Event::ContextUpdated { position, .. }
+        | Event::ScopesDiscovered { position, .. }
+        | Event::Adopted { position, .. }
+        | Event::Compacted { position }
+        | Event::Rebased { position, .. }
+        | Event::WindowMoved { from: position } => Some(*position),
+        Event::Opened { .. }
+        | Event::HoldsDeclared { .. }
+        | Event::Reverted { .. }
+        | Event::Moved { .. }
+        | Event::Forked { .. }
+        | Event::ValueSet { .. }
+        | Event::ValueUnset { .. } => None,
+    }
+}
+
+/// What was told, taken back to `to` without the log that led to it. An epoch that starts after `to`
+/// leaves nothing: the next boundary is a first one.
+fn cut(told: Told, to: Position) -> Told {
+    let begun = told.epoch.as_ref().is_some_and(|epoch| epoch.position <= to);
+    let mut left = if begun { told.at_epoch_start() } else { Told::default() };
+    if let Some(epoch) = &left.epoch {
+        left.anchored = Some(epoch.position);
+        left.window = told.window.min(to);
+        left.look = told.look;
+        left.pending = told.pending.filter(|pending| pending.position <= to);
+    }
+    let adoption = |last: &Telling| last.position <= to;
+    for (key, entry) in told.entries {
+        let Some(last) = entry.last.filter(adoption) else { continue };
+        let in_update = told.updates.iter().any(|update| {
+            update.revision == last.revision && update.changes.iter().any(|c| *c.key() == key)
+        });
+        if !in_update {
+            left.anchor(last.position);
+            left.entries.entry(key).or_default().last = Some(last);
+        }
+    }
+    if begun {
+        for update in told.updates.into_iter().filter(|update| update.position <= to) {
+            for change in &update.changes {
+                left.tell(change, update.revision, update.position);
+            }
+            left.anchor(update.position);
+            left.updates.push(update);
+        }
+        left.settle_holds();
+    }
+    for (directory, scope) in told.scopes {
+        if scope.position <= to {
+            left.anchor(scope.position);
+            left.scopes.insert(directory, scope);
+        }
+    }
+    left
+}
