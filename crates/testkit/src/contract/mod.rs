@@ -1,0 +1,16 @@
+//! Contract suites: one macro a port, one test a clause, run by every implementation.
+
+pub mod clock;
+pub mod file_system;
+
+/// Runs one clause to its end on a runtime of its own.
+///
+/// # Panics
+/// Where the system has no resources for a runtime.
+pub fn block_on<T>(clause: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .expect("a runtime for the clause");
+    runtime.block_on(clause)
+}

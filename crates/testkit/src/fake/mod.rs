@@ -1,0 +1,4 @@
+//! Fakes of the ports: in memory, from a script, and stricter than the real ones.
+
+pub mod clock;
+pub mod file_system;

@@ -1,0 +1,4 @@
+//! One module a port.
+
+mod clock;
+mod file_system;
