@@ -1,0 +1,191 @@
+//! The file as redb uses it, with two things added: a lock is never waited for without end, and the
+//! first failure is remembered, for redb itself reports only the failures after it.
+
+use redb::{BackendError, StorageBackend, backends::FileBackend};
+use std::{
+    cell::Cell,
+    fs::File,
+    io,
+    ops::Bound,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// The file behind one handle.
+#[derive(Debug)]
+pub(crate) struct PatientFile {
+    file: FileBackend,
+    trouble: Arc<Trouble>,
+}
+
+/// What went wrong with a file, and how far its last commit came.
+#[derive(Debug, Default)]
+pub(crate) struct Trouble {
+    first: Mutex<Option<io::Error>>,
+    published: AtomicBool,
+}
+
+/// The error of a lock that was not free in time.
+#[derive(Debug, thiserror::Error)]
+#[error("another process holds the file")]
+pub(crate) struct NotFree;
+
+thread_local! {
+    /// Until when this thread waits for a lock of another process; `None` for a moment only.
+    static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Tries before a thread without patience gives up: a peer holds the header for microseconds.
+const GLANCES: u32 = 40;
+const PAUSE_MIN: Duration = Duration::from_micros(20);
+/// The longest pause between two tries of a thread that waits.
+pub(crate) const PAUSE_MAX: Duration = Duration::from_millis(1);
+
+/// Runs `work`, whose locks are waited for until `until`.
+pub(crate) fn waiting_until<T>(until: Instant, work: impl FnOnce() -> T) -> T {
+    struct Restore(Option<Instant>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            UNTIL.set(self.0);
+        }
+    }
+    let _restore = Restore(UNTIL.replace(Some(until)));
+    work()
+}
+
+impl PatientFile {
+    pub(crate) fn new(file: File) -> Result<(Self, Arc<Trouble>), redb::DatabaseError> {
+        let trouble = Arc::new(Trouble::default());
+        Ok((Self { file: FileBackend::new(file)?, trouble: Arc::clone(&trouble) }, trouble))
+    }
+
+    fn noted<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.inspect_err(|error| self.trouble.note(error))
+    }
+}
+
+impl Trouble {
+    fn note(&self, error: &io::Error) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.is_none() {
+            // An error of the system is its number; any other kind is kept as its words.
+            *first = Some(error.raw_os_error().map_or_else(
+                || io::Error::new(error.kind(), error.to_string()),
+                io::Error::from_raw_os_error,
+            ));
+        }
+    }
+
+    /// The first failure, once.
+    pub(crate) fn take(&self) -> Option<io::Error> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Says that a commit begins.
+    pub(crate) fn begin_commit(&self) {
+        self.published.store(false, Ordering::Release);
+    }
+
+    /// Whether the commit came so far that nobody knows how it ended. Before that write, the
+    /// previous commit is the file's.
+    pub(crate) fn published(&self) -> bool {
+        self.published.load(Ordering::Acquire)
+    }
+}
+
+/// Where redb keeps the flags of its header, and the flag of the write that publishes a commit.
+const FLAGS: usize = 9;
+const PRIMARY_UNFLUSHED: u8 = 8;
+
+fn publishes(offset: u64, data: &[u8]) -> bool {
+    offset == 0 && data.get(FLAGS).is_some_and(|flags| flags & PRIMARY_UNFLUSHED != 0)
+}
+
+/// Tries until the lock is there or the thread's patience is over.
+fn patiently(mut attempt: impl FnMut() -> Result<bool, BackendError>) -> Result<(), BackendError> {
+    if attempt()? {
+        return Ok(());
+    }
+    let until = UNTIL.get();
+    let mut pause = PAUSE_MIN;
+    let mut glances = 0;
+    loop {
+        match until {
+            None if glances >= GLANCES => break,
+            Some(until) if glances >= GLANCES => {
+                let left = until.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    break;
+                }
+                std::thread::sleep(pause.min(left));
+                pause = (pause * 2).min(PAUSE_MAX);
+            }
+            None | Some(_) => std::thread::yield_now(),
+        }
+        glances = glances.saturating_add(1);
+        if attempt()? {
+            return Ok(());
+        }
+    }
+    Err(BackendError::Io(io::Error::new(io::ErrorKind::WouldBlock, NotFree)))
+}
+
+impl StorageBackend for PatientFile {
+    fn len(&self) -> io::Result<u64> {
+        self.noted(self.file.len())
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.noted(self.file.read(offset, out))
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.noted(self.file.set_len(len))
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.noted(self.file.sync_data())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        if publishes(offset, data) {
+            self.trouble.published.store(true, Ordering::Release);
+        }
+        self.noted(self.file.write(offset, data))
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.file.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.file.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(
+        &self,
+        start: Bound<u64>,
+        end: Bound<u64>,
+    ) -> Result<bool, BackendError> {
+        self.file.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        patiently(|| self.file.try_lock_range(start, end))
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        patiently(|| self.file.try_lock_shared_range(start, end))
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.file.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.file.query_lock_range(start, end)
+    }
+}

@@ -1,0 +1,3 @@
+//! What the contract does not say, on real files and with other processes.
+
+pub(crate) mod layout;
