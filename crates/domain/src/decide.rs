@@ -51,8 +51,11 @@ pub fn decide(
     }
 }
 
-/// The position that a call means, or why it cannot (R-BND-9).
-pub(crate) fn position(standing: &Standing, given: Option<Position>) -> Result<Position, Refusal> {
+/// The position that a call means (R-BND-9).
+///
+/// # Errors
+/// [`Refusal::PositionRegressed`] where it lies below the last anchored one.
+pub fn position(standing: &Standing, given: Option<Position>) -> Result<Position, Refusal> {
     let position = given.unwrap_or_else(|| standing.state.default_position());
     match standing.state.told.anchored {
         Some(anchored) if position < anchored => {

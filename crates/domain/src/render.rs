@@ -5,6 +5,7 @@ mod baseline;
 mod briefing;
 mod builtin;
 mod diff;
+mod log;
 mod told_text;
 mod update;
 
@@ -14,6 +15,7 @@ pub use briefing::{
     withheld_view,
 };
 pub use builtin::{Environment, HostValue, date_value};
+pub use log::{LogRecord, log_needs, log_record};
 pub use told_text::{Part, PartSpan, RenderedText};
 pub use update::{Instructions, Lead, Line, Value, update};
 pub(crate) use {diff::diff, update::form};

@@ -1,0 +1,360 @@
+//! The safe boundary: look, decide, append; again where others were first.
+
+use crate::{
+    Engine, Error, Session, SyncRequest,
+    observe::{Ground, Sight, compose},
+    registry::Snapshot,
+    session::{Appended, Known, ROUNDS_MAX},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+use told_domain::{
+    briefing::{Briefing, SourceState, SourceView},
+    command::{Command, Decision, OnUnavailable, SecondLook, Standing},
+    compare::{compare, held},
+    context::{Contributed, SystemContext},
+    decide::{decide, position},
+    fold::fold,
+    hash::Blob,
+    key::{ApiKey, PluginKey, SourceKey},
+    look::Look,
+    plan::Thoroughness,
+    position::Revision,
+    record::Record,
+    render::{briefing, extent_since, sources},
+    session::SessionId,
+    state::State,
+};
+
+/// A boundary that found nothing to tell. Looking again and finding the same, it is that again: the
+/// rules are pure.
+pub(crate) struct Memo {
+    sight: Sight,
+    contributed: Vec<Contributed>,
+    dropped: BTreeSet<PluginKey>,
+    request: SyncRequest,
+    briefing: Briefing,
+}
+
+/// All that one look found.
+struct Found {
+    sight: Sight,
+    contributed: Vec<Contributed>,
+    snapshot: Snapshot,
+}
+
+/// What a look came to.
+struct Verdict {
+    context: SystemContext,
+    found: Found,
+    decision: Decision,
+}
+
+pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Briefing, Error> {
+    let mut guard = session.core.known.lock().await;
+    let mut begun = None;
+    for _ in 0..ROUNDS_MAX {
+        session.refresh(&mut guard).await?;
+        let Some(known) = guard.as_mut() else { return Err(session.unknown()) };
+        // A boundary begun before a move cannot end after it (R-BND-8).
+        let place = (known.mark.incarnation, known.standing.state.generation);
+        if *begun.get_or_insert(place) != place {
+            return Err(Error::LocationChanged(session.id().clone()));
+        }
+        let values = session.values(known).await?;
+        let found = session.look(known, &values, thoroughness(&known.standing.state)).await;
+        if let Some(memo) = &known.memo
+            && memo.stands(&found, request)
+            && position(&known.standing, request.position).is_ok()
+        {
+            let briefing = memo.briefing.clone();
+            if session.still(known).await? {
+                return Ok(briefing);
+            }
+            continue;
+        }
+        let verdict = session.judge(&known.standing, known, found, request).await?;
+        known.boundary = verdict.found.sight.known.clone();
+        match verdict.decision {
+            Decision::Refused(refusal) => return Err(Error::refused(session.id(), refusal)),
+            Decision::LookAgain { .. } => {}
+            Decision::Unchanged => {
+                if session.still(known).await? {
+                    return session.unchanged(known, verdict.context, verdict.found, request);
+                }
+            }
+            Decision::Commit { records, blobs } => {
+                let admitted = records.last().map(|record| record.revision);
+                match session.append(&mut guard, records, blobs).await? {
+                    Appended::Overtaken => {}
+                    Appended::Done => {
+                        let Some(known) = guard.as_mut() else { continue };
+                        let look = look_of(&known.standing.state, &verdict.context);
+                        known.look = Some(look.clone());
+                        return session.tell(&known.standing, &look, admitted, request);
+                    }
+                }
+            }
+        }
+    }
+    Err(session.contended())
+}
+
+pub(crate) async fn preview(session: &Session, request: SyncRequest) -> Result<Briefing, Error> {
+    let mut guard = session.core.known.lock().await;
+    session.refresh(&mut guard).await?;
+    let Some(known) = guard.as_mut() else { return Err(session.unknown()) };
+    let values = session.values(known).await?;
+    let found = session.look(known, &values, Thoroughness::NearMisses).await;
+    let verdict = session.judge(&known.standing, known, found, request).await?;
+    let standing = session.would_be(&known.standing, verdict.decision)?;
+    let look = look_of(&standing.state, &verdict.context);
+    let mut briefing = session.tell(&standing, &look, None, request)?;
+    briefing.revision = known.mark.revision;
+    Ok(briefing)
+}
+
+/// What a session that `open` would begin would be told; nothing is written, and nothing blocks it.
+pub(crate) async fn preview_new(
+    engine: &Engine,
+    id: &SessionId,
+    open: &Command<'_>,
+) -> Result<Briefing, Error> {
+    let session =
+        Session { engine: engine.clone(), core: Arc::new(crate::session::Core::alone(id)) };
+    let world = &engine.world;
+    let opened = decide(None, open, world.clock.now(), &world.policy);
+    let Decision::Commit { records, blobs } = opened else { return Err(session.unknown()) };
+    let standing = session.after(None, &records, blobs)?;
+    let known = session.imagine(standing);
+    let values = session.values_of(&known).await?;
+    let found = session.look(&known, &values, Thoroughness::NearMisses).await;
+    let request = SyncRequest { on_unavailable: OnUnavailable::Proceed, ..SyncRequest::default() };
+    let verdict = session.judge(&known.standing, &known, found, request).await?;
+    let standing = session.would_be(&known.standing, verdict.decision)?;
+    let look = look_of(&standing.state, &verdict.context);
+    let mut briefing = session.tell(&standing, &look, None, request)?;
+    briefing.revision = Revision::NONE;
+    Ok(briefing)
+}
+
+/// Every source by a look now: what would be told is pending.
+pub(crate) async fn look_at_sources(session: &Session) -> Result<Vec<SourceView>, Error> {
+    let mut guard = session.core.known.lock().await;
+    session.refresh(&mut guard).await?;
+    let Some(known) = guard.as_mut() else { return Err(session.unknown()) };
+    let values = session.values(known).await?;
+    let found = session.look(known, &values, Thoroughness::NearMisses).await;
+    let request = SyncRequest { on_unavailable: OnUnavailable::Proceed, ..SyncRequest::default() };
+    let verdict = session.judge(&known.standing, known, found, request).await?;
+    let look = look_of(&known.standing.state, &verdict.context);
+    let mut views = sources(&known.standing.state, &look);
+    let comparison = compare(&known.standing.state, &known.standing.contents, &verdict.context);
+    let mut pending: Vec<SourceKey> = Vec::new();
+    pending.extend(comparison.additions.iter().map(|addition| addition.key().clone()));
+    pending.extend(comparison.changes.iter().map(|change| change.source.key.clone()));
+    pending.extend(comparison.removals.iter().map(|removal| removal.key.clone()));
+    for key in pending {
+        match views.iter_mut().find(|view| view.source == key) {
+            Some(view) => view.state = SourceState::Pending,
+            None => views.push(SourceView::new(key, SourceState::Pending)),
+        }
+    }
+    Ok(views)
+}
+
+impl Memo {
+    fn stands(&self, found: &Found, request: SyncRequest) -> bool {
+        // The position is checked apart: an unchanged boundary does not anchor.
+        let same_question = SyncRequest { position: self.request.position, ..request };
+        self.request == same_question
+            && self.sight == found.sight
+            && self.contributed == found.contributed
+            && self.dropped == found.snapshot.dropped
+    }
+}
+
+impl Session {
+    /// Whether the session stands as it did when the look began (R-BND-8).
+    async fn still(&self, known: &Known) -> Result<bool, Error> {
+        let directory = &known.standing.state.location.directory;
+        let now = self.world().store.revisions(self.id(), directory).await?;
+        match now.session {
+            None => Err(self.unknown()),
+            Some(mark) => Ok(mark == known.mark && now.values == known.values),
+        }
+    }
+
+    /// The host-set values that count: the session's over its Location's (R-API-1).
+    async fn values(&self, known: &mut Known) -> Result<BTreeMap<ApiKey, Arc<str>>, Error> {
+        let services = known.services.clone();
+        let values = match services.values_at(known.values) {
+            Some(values) => values,
+            None => {
+                let read = self.world().store.values(services.directory()).await?;
+                services.keep_values(read)
+            }
+        };
+        known.values = values.revision;
+        Ok(overlay(&values.values, &known.standing))
+    }
+
+    async fn values_of(&self, known: &Known) -> Result<BTreeMap<ApiKey, Arc<str>>, Error> {
+        let read = self.world().store.values(known.services.directory()).await?;
+        Ok(overlay(&read.values, &known.standing))
+    }
+
+    async fn look(
+        &self,
+        known: &Known,
+        values: &BTreeMap<ApiKey, Arc<str>>,
+        thoroughness: Thoroughness,
+    ) -> Found {
+        let state = &known.standing.state;
+        let ground = Ground {
+            directory: &state.location.directory,
+            known: &known.boundary,
+            trust: state.trust,
+            scopes: &state.told.scopes,
+            thoroughness,
+        };
+        let planned = known.memo.as_ref().map(|memo| &memo.sight);
+        let planned = planned.filter(|_| thoroughness == Thoroughness::Ordinary);
+        let sight = self.world().look(ground, planned).await;
+        let (contributed, snapshot) =
+            self.world().contributed(&known.services, values, &sight.known).await;
+        Found { sight, contributed, snapshot }
+    }
+
+    /// Decides on what was found; an emptied file is looked at once more (R-OBS-4).
+    async fn judge(
+        &self,
+        standing: &Standing,
+        known: &Known,
+        mut found: Found,
+        request: SyncRequest,
+    ) -> Result<Verdict, Error> {
+        let world = self.world();
+        let mut second_look = SecondLook::Pending;
+        loop {
+            let believed = standing
+                .state
+                .told
+                .entries
+                .iter()
+                .filter(|(_, entry)| standing.state.told.last_admitted(entry).is_some());
+            let context = compose(
+                world,
+                &known.services,
+                &found.sight,
+                found.contributed.clone(),
+                &found.snapshot,
+                believed.map(|(key, _)| key.clone()),
+            )?;
+            let command = Command::Sync {
+                position: request.position,
+                on_unavailable: request.on_unavailable,
+                context: &context,
+                second_look,
+            };
+            match decide(Some(standing), &command, world.clock.now(), &world.policy) {
+                Decision::LookAgain { paths, after } => {
+                    world.clock.sleep(after).await;
+                    world.look_again(&mut found.sight, &paths).await;
+                    second_look = SecondLook::Done;
+                }
+                decision => return Ok(Verdict { context, found, decision }),
+            }
+        }
+    }
+
+    fn unchanged(
+        &self,
+        known: &mut Known,
+        context: SystemContext,
+        found: Found,
+        request: SyncRequest,
+    ) -> Result<Briefing, Error> {
+        let look = look_of(&known.standing.state, &context);
+        let briefing = self.tell(&known.standing, &look, None, request)?;
+        known.look = Some(look);
+        known.memo = Some(Memo {
+            sight: found.sight,
+            contributed: found.contributed,
+            dropped: found.snapshot.dropped,
+            request,
+            briefing: briefing.clone(),
+        });
+        Ok(briefing)
+    }
+
+    fn tell(
+        &self,
+        standing: &Standing,
+        look: &Look,
+        admitted: Option<Revision>,
+        request: SyncRequest,
+    ) -> Result<Briefing, Error> {
+        let Standing { state, contents } = standing;
+        let extent = extent_since(state, request.since);
+        let made = briefing(self.id(), state, contents, look, admitted, extent, request.blocks);
+        made.map_err(|error| Error::missing(self.id(), state.revision, error))
+    }
+
+    /// The session as it would stand after `decision`.
+    fn would_be(&self, standing: &Standing, decision: Decision) -> Result<Standing, Error> {
+        match decision {
+            Decision::Commit { records, blobs } => self.after(Some(standing), &records, blobs),
+            Decision::Refused(refusal) => Err(Error::refused(self.id(), refusal)),
+            Decision::Unchanged | Decision::LookAgain { .. } => Ok(standing.clone()),
+        }
+    }
+
+    fn after(
+        &self,
+        standing: Option<&Standing>,
+        records: &[Record],
+        blobs: Vec<Blob>,
+    ) -> Result<Standing, Error> {
+        let mut state = standing.map(|standing| standing.state.clone());
+        let mut contents = standing.map(|s| s.contents.clone()).unwrap_or_default();
+        for record in records {
+            let folded = fold(state, record).map_err(|error| Error::unfolded(self.id(), error))?;
+            state = Some(folded);
+        }
+        contents.extend(blobs.iter().map(|blob| (blob.name().sha256, blob.text().clone())));
+        let state = state.ok_or_else(|| self.unknown())?;
+        Ok(Standing { state, contents })
+    }
+}
+
+/// An epoch's start also looks for near misses (R-AMB-2).
+fn thoroughness(state: &State) -> Thoroughness {
+    match (&state.told.epoch, &state.told.pending) {
+        (Some(_), None) => Thoroughness::Ordinary,
+        (None, _) | (Some(_), Some(_)) => Thoroughness::NearMisses,
+    }
+}
+
+fn look_of(state: &State, context: &SystemContext) -> Look {
+    Look {
+        boundary: context.boundary.clone(),
+        held: held(state, context),
+        withheld: context.withheld.clone(),
+    }
+}
+
+fn overlay(
+    location: &BTreeMap<ApiKey, Arc<str>>,
+    standing: &Standing,
+) -> BTreeMap<ApiKey, Arc<str>> {
+    let mut values = location.clone();
+    for (key, value) in &standing.state.values {
+        if let Some(text) = standing.contents.get(&value.sha256) {
+            values.insert(key.clone(), text.clone());
+        }
+    }
+    values
+}

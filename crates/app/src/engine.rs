@@ -1,0 +1,267 @@
+//! The engine: ports, policy, and the Locations and sessions that someone holds.
+
+use crate::{
+    Error, Explanation, LocationServices, OpenRequest, Opened, Session, ValueScope,
+    location::LocationMap,
+    session::{Core, Sessions},
+};
+use std::{
+    path::Path,
+    sync::{Arc, PoisonError, Weak},
+};
+use told_domain::{
+    briefing::Briefing,
+    command::Command,
+    decide::admit_value,
+    key::ApiKey,
+    observation::{Absence, Observation},
+    path::{AbsolutePath, CanonicalPath},
+    policy::Policy,
+    position::Revision,
+    render::HostValue,
+    session::{Location, Prior, SessionId, Trust},
+};
+use told_ports::{Clock, FileSystem, SessionSummary, Store};
+
+/// The world as the engine reaches it.
+#[derive(Clone)]
+pub struct Ports {
+    /// Files.
+    pub files: Arc<dyn FileSystem>,
+    /// Durable memory.
+    pub store: Arc<dyn Store>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// One engine a process. Cheap to clone: clones share.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) world: Arc<World>,
+    pub(crate) locations: LocationMap,
+    pub(crate) sessions: Arc<Sessions>,
+}
+
+pub(crate) struct World {
+    pub(crate) files: Arc<dyn FileSystem>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) policy: Policy,
+    pub(crate) platform: String,
+}
+
+impl Engine {
+    /// An engine over these ports. `platform` is what `core/environment` calls the operating system.
+    #[must_use]
+    pub fn new(ports: Ports, policy: Policy, platform: impl Into<String>) -> Self {
+        let Ports { files, store, clock } = ports;
+        let world = World { files, store, clock, policy, platform: platform.into() };
+        Self {
+            world: Arc::new(world),
+            locations: LocationMap::default(),
+            sessions: Arc::new(Sessions::default()),
+        }
+    }
+
+    /// The services of a directory, shared by all that hold them: where plugins register.
+    ///
+    /// # Errors
+    /// [`Error::UnknownDirectory`].
+    pub async fn location(&self, directory: &Path) -> Result<Arc<LocationServices>, Error> {
+        Ok(self.locations.at(&self.directory(directory).await?))
+    }
+
+    /// How many Locations are held at this moment.
+    #[must_use]
+    pub fn locations_open(&self) -> usize {
+        self.locations.open()
+    }
+
+    /// Begins a session, or finds it as it is (R-SES-5).
+    ///
+    /// # Errors
+    /// [`Error::UnknownDirectory`], [`Error::SessionExists`] for another directory, [`Error::Store`].
+    pub async fn open(&self, request: OpenRequest) -> Result<Opened, Error> {
+        let directory = self.directory(&request.directory).await?;
+        let boundary = self.boundary(&directory).await;
+        let location = Location { directory, boundary };
+        let session = Session::new(self, &request.session);
+        let command = Command::Open {
+            location: &location,
+            position: request.position,
+            prior: request.prior,
+            trust: request.trust,
+        };
+        let opened = session.open(&command).await?;
+        match request.position {
+            Some(position) if !opened.created => session.revert_to(position, opened).await,
+            Some(_) | None => Ok(opened),
+        }
+    }
+
+    /// A session by name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSession`], [`Error::Store`].
+    pub async fn session(&self, id: &SessionId) -> Result<Session, Error> {
+        let session = Session::new(self, id);
+        session.load().await?;
+        Ok(session)
+    }
+
+    /// Every session, or those that work in one directory.
+    ///
+    /// # Errors
+    /// [`Error::UnknownDirectory`], [`Error::Store`].
+    pub async fn sessions(&self, directory: Option<&Path>) -> Result<Vec<SessionSummary>, Error> {
+        let directory = match directory {
+            Some(directory) => Some(self.directory(directory).await?),
+            None => None,
+        };
+        Ok(self.world.store.sessions(directory.as_ref()).await?)
+    }
+
+    /// Removes a session with all that nobody else needs (R-SES-4).
+    ///
+    /// # Errors
+    /// [`Error::UnknownSession`], [`Error::Store`].
+    pub async fn delete(&self, id: &SessionId) -> Result<(), Error> {
+        if self.world.store.delete(id).await? {
+            Ok(())
+        } else {
+            Err(Error::UnknownSession(id.clone()))
+        }
+    }
+
+    /// Sets a value that the model is to know, at the next boundary (R-API-1). The revision is the
+    /// session's, where it is a session's value.
+    ///
+    /// # Errors
+    /// [`Error::ValueTooLarge`], [`Error::UnknownSession`], [`Error::UnknownDirectory`],
+    /// [`Error::Store`].
+    pub async fn set_value(
+        &self,
+        scope: &ValueScope,
+        key: &ApiKey,
+        value: &HostValue,
+    ) -> Result<Option<Revision>, Error> {
+        match scope {
+            ValueScope::Session(id) => {
+                let command = Command::SetValue { key, value };
+                self.session(id).await?.write(&command).await.map(Some)
+            }
+            ValueScope::Directory(directory) => {
+                let directory = self.directory(directory).await?;
+                let encoded = admit_value(value, &self.world.policy);
+                let encoded = encoded.map_err(|refusal| Error::refused(&nobody(), refusal))?;
+                self.world.store.set_value(&directory, key, Some(encoded)).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Takes a value back; the model is told at the next boundary. One that is not set is no error.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSession`], [`Error::UnknownDirectory`], [`Error::Store`].
+    pub async fn unset_value(
+        &self,
+        scope: &ValueScope,
+        key: &ApiKey,
+    ) -> Result<Option<Revision>, Error> {
+        match scope {
+            ValueScope::Session(id) => {
+                self.session(id).await?.write(&Command::UnsetValue { key }).await.map(Some)
+            }
+            ValueScope::Directory(directory) => {
+                let directory = self.directory(directory).await?;
+                self.world.store.set_value(&directory, key, None).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// What a new session here would be told, now. Nothing is written, and nothing blocks it: what is
+    /// unavailable is listed as held.
+    ///
+    /// # Errors
+    /// [`Error::UnknownDirectory`], [`Error::Store`].
+    pub async fn preview(&self, directory: &Path) -> Result<Briefing, Error> {
+        self.preview_as(directory, Trust::Trusted).await
+    }
+
+    /// [`Self::preview`] for a session of that trust.
+    ///
+    /// # Errors
+    /// As [`Self::preview`].
+    pub async fn preview_as(&self, directory: &Path, trust: Trust) -> Result<Briefing, Error> {
+        let directory = self.directory(directory).await?;
+        let boundary = self.boundary(&directory).await;
+        let location = Location { directory, boundary };
+        let command =
+            Command::Open { location: &location, position: None, prior: Prior::None, trust };
+        crate::boundary::preview_new(self, &nobody(), &command).await
+    }
+
+    /// Which instructions apply to `path`, which need not exist, and what was left out.
+    ///
+    /// # Errors
+    /// [`Error::UnknownDirectory`].
+    pub async fn explain(&self, directory: &Path, path: &Path) -> Result<Explanation, Error> {
+        let directory = self.directory(directory).await?;
+        crate::explain::explain(self, &directory, path).await
+    }
+
+    pub(crate) async fn directory(&self, path: &Path) -> Result<CanonicalPath, Error> {
+        let unknown = |why| Error::UnknownDirectory { path: path.to_owned(), why };
+        if !path.is_absolute() {
+            return Err(unknown("is not an absolute path"));
+        }
+        match self.world.files.directory(path).await {
+            Observation::Available(directory) => Ok(directory),
+            Observation::Absent(Absence::NotFound) => {
+                Err(unknown("does not exist or is no directory"))
+            }
+            Observation::Absent(Absence::Withheld(_)) => Err(unknown("has no UTF-8 path")),
+            Observation::Unavailable(_) => Err(unknown("could not be looked at")),
+        }
+    }
+
+    /// A held session core, or a new one.
+    pub(crate) fn core(&self, id: &SessionId) -> Arc<Core> {
+        let mut cores = self.sessions.cores.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(core) = cores.get(id).and_then(Weak::upgrade) {
+            return core;
+        }
+        let core = Arc::new(Core::new(id.clone(), Arc::downgrade(&self.sessions)));
+        cores.insert(id.clone(), Arc::downgrade(&core));
+        core
+    }
+
+    async fn boundary(&self, directory: &CanonicalPath) -> CanonicalPath {
+        use crate::observe::Ground;
+        use told_domain::{instruction::KnownBoundary, plan::Thoroughness};
+        let ground = Ground {
+            directory,
+            known: &KnownBoundary::No,
+            trust: Trust::Trusted,
+            scopes: &std::collections::BTreeMap::new(),
+            thoroughness: Thoroughness::Ordinary,
+        };
+        self.world.boundary(ground).await
+    }
+}
+
+/// The session of calls that have none.
+fn nobody() -> SessionId {
+    match "preview".parse() {
+        Ok(id) => id,
+        Err(_) => unreachable!("the name is plain"),
+    }
+}
+
+/// A path's text for a look, made absolute against a directory.
+pub(crate) fn absolute(directory: &CanonicalPath, path: &Path) -> Result<AbsolutePath, Error> {
+    let unknown = |_| Error::UnknownDirectory { path: path.to_owned(), why: "has no UTF-8 path" };
+    directory.resolve(path).map_err(unknown)
+}

@@ -1,0 +1,146 @@
+//! Which instructions apply to a path, and why others do not.
+
+use crate::{
+    Engine, Error, Explanation,
+    engine::absolute,
+    observe::{Ground, compose},
+    registry::Snapshot,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+use told_domain::{
+    briefing::{SourceState, SourceView, estimated_tokens},
+    context::{Source, SystemContext},
+    hash::ContentHash,
+    instruction::KnownBoundary,
+    key::{Origin, SourceKey},
+    observation::Observation,
+    path::{AbsolutePath, CanonicalPath},
+    plan::Thoroughness,
+    position::{Position, Revision},
+    render::withheld_view,
+    session::Trust,
+    told::Scope,
+};
+
+/// A path can have no more components than this; the system takes no longer ones.
+const COMPONENTS_MAX: usize = 2_048;
+
+pub(crate) async fn explain(
+    engine: &Engine,
+    directory: &CanonicalPath,
+    path: &Path,
+) -> Result<Explanation, Error> {
+    let world = &engine.world;
+    let (target, real) = locate(engine, directory, path).await?;
+    let ground = |scopes| Ground {
+        directory,
+        known: &KnownBoundary::No,
+        trust: Trust::Trusted,
+        scopes,
+        thoroughness: Thoroughness::NearMisses,
+    };
+    let no_scopes = BTreeMap::new();
+    let boundary = world.boundary(ground(&no_scopes)).await;
+    let scopes = scopes(&boundary, &real);
+    let sight = world.look(ground(&scopes), None).await;
+    let snapshot = Snapshot { present: Vec::new(), dropped: BTreeSet::new() };
+    let services = engine.locations.at(directory);
+    let nothing = std::iter::empty();
+    let context = compose(world, &services, &sight, Vec::new(), &snapshot, nothing)?;
+    let reach = Reach { boundary: &boundary, target: &target, directory: &real };
+    Ok(reach.explain(&context))
+}
+
+/// The path itself, and the nearest existing directory that holds it (or is it).
+async fn locate(
+    engine: &Engine,
+    directory: &CanonicalPath,
+    path: &Path,
+) -> Result<(AbsolutePath, CanonicalPath), Error> {
+    let asked = absolute(directory, path)?;
+    for above in asked.ancestors().take(COMPONENTS_MAX) {
+        if let Observation::Available(real) = engine.world.files.directory(above.as_path()).await {
+            let below = asked.as_path().strip_prefix(above.as_path()).unwrap_or(Path::new(""));
+            let target = absolute(&real, below)?;
+            // Directories that do not exist yet are scopes as well: the file's parent is.
+            let parent =
+                if below.as_os_str().is_empty() { Some(target.clone()) } else { target.parent() };
+            let parent = parent.unwrap_or_else(|| real.as_absolute().clone());
+            return Ok((target, CanonicalPath::observed(parent)));
+        }
+    }
+    Ok((asked.clone(), directory.clone()))
+}
+
+fn scopes(boundary: &CanonicalPath, real: &CanonicalPath) -> BTreeMap<CanonicalPath, Scope> {
+    let within = real.ancestors().take_while(|above| above.is_within(boundary));
+    let scope = |directory| {
+        let scope = Scope {
+            project: boundary.clone(),
+            agent: None,
+            position: Position::START,
+            revision: Revision::NONE,
+        };
+        (CanonicalPath::observed(directory), scope)
+    };
+    within.map(scope).collect()
+}
+
+/// What an instruction must stand above to apply.
+struct Reach<'a> {
+    boundary: &'a CanonicalPath,
+    target: &'a AbsolutePath,
+    directory: &'a CanonicalPath,
+}
+
+impl Reach<'_> {
+    fn explain(&self, context: &SystemContext) -> Explanation {
+        let mut applies: Vec<_> =
+            context.sources.iter().filter(|source| self.reaches(source)).map(view).collect();
+        for unavailable in &context.unavailable {
+            if self.is_on_the_way(&unavailable.key) {
+                let mut view = SourceView::new(unavailable.key.clone(), SourceState::Held);
+                view.reason = Some(unavailable.reason.as_str());
+                applies.push(view);
+            }
+        }
+        let withheld = context.withheld.iter().filter(|left_out| self.is_on_the_way(&left_out.key));
+        Explanation { applies, withheld: withheld.map(withheld_view).collect() }
+    }
+
+    /// The user's own files apply everywhere; a project's from its directory down.
+    fn reaches(&self, source: &Source) -> bool {
+        match source.origin {
+            Origin::User => true,
+            Origin::Project => source
+                .via
+                .iter()
+                .filter_map(AbsolutePath::parent)
+                .any(|above| self.is_above(&above)),
+            Origin::Url | Origin::Host | Origin::Builtin => false,
+        }
+    }
+
+    fn is_on_the_way(&self, key: &SourceKey) -> bool {
+        let Some(directory) = key.path().and_then(AbsolutePath::parent) else { return false };
+        !directory.is_within(self.boundary) || self.is_above(&directory)
+    }
+
+    fn is_above(&self, directory: &AbsolutePath) -> bool {
+        self.target.is_within(directory) || self.directory.is_within(directory)
+    }
+}
+
+fn view(source: &Source) -> SourceView {
+    SourceView {
+        scope: source.scope.clone(),
+        warnings: source.warnings.clone(),
+        sha256: Some(ContentHash::of(&source.value)),
+        bytes: Some(source.size),
+        tokens: Some(estimated_tokens(source.value.len() as u64)),
+        ..SourceView::new(source.key.clone(), SourceState::Pending)
+    }
+}

@@ -1,0 +1,86 @@
+//! `LocationServices`: what the sessions of one directory share, and the map that holds one a Location.
+
+use crate::SystemContextRegistry;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+use told_domain::path::CanonicalPath;
+use told_ports::LocationValues;
+
+/// What the sessions of one Location share. Closed when the last holder goes; nothing stays behind.
+pub struct LocationServices {
+    directory: CanonicalPath,
+    registry: SystemContextRegistry,
+    values: Mutex<Option<Arc<LocationValues>>>,
+    map: Weak<Map>,
+}
+
+type Map = Mutex<HashMap<CanonicalPath, Weak<LocationServices>>>;
+
+/// One `LocationServices` a Location, as long as someone holds it.
+#[derive(Clone, Default)]
+pub(crate) struct LocationMap {
+    map: Arc<Map>,
+}
+
+impl LocationServices {
+    /// The Location's directory.
+    #[must_use]
+    pub const fn directory(&self) -> &CanonicalPath {
+        &self.directory
+    }
+
+    /// Who takes part in this Location's context.
+    #[must_use]
+    pub const fn registry(&self) -> &SystemContextRegistry {
+        &self.registry
+    }
+
+    /// The Location's host-set values as last read, if they stand at `revision`.
+    pub(crate) fn values_at(&self, revision: u64) -> Option<Arc<LocationValues>> {
+        let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        values.clone().filter(|values| values.revision == revision)
+    }
+
+    pub(crate) fn keep_values(&self, values: LocationValues) -> Arc<LocationValues> {
+        let values = Arc::new(values);
+        *self.values.lock().unwrap_or_else(PoisonError::into_inner) = Some(values.clone());
+        values
+    }
+}
+
+impl LocationMap {
+    /// The services of `directory`: those that someone holds, or new ones.
+    pub(crate) fn at(&self, directory: &CanonicalPath) -> Arc<LocationServices> {
+        let mut map = self.map.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(services) = map.get(directory).and_then(Weak::upgrade) {
+            return services;
+        }
+        let services = Arc::new(LocationServices {
+            directory: directory.clone(),
+            registry: SystemContextRegistry::default(),
+            values: Mutex::new(None),
+            map: Arc::downgrade(&self.map),
+        });
+        map.insert(directory.clone(), Arc::downgrade(&services));
+        services
+    }
+
+    /// How many Locations someone holds.
+    pub(crate) fn open(&self) -> usize {
+        self.map.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+impl Drop for LocationServices {
+    fn drop(&mut self) {
+        if let Some(map) = self.map.upgrade() {
+            let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
+            // Another holder may have made new services since the last of ours went.
+            if map.get(&self.directory).is_some_and(|known| known.strong_count() == 0) {
+                map.remove(&self.directory);
+            }
+        }
+    }
+}

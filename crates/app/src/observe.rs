@@ -1,0 +1,263 @@
+//! One look: plan it, let the file system answer, ask the other producers beside it, and compose.
+
+use crate::{
+    LocationServices,
+    engine::World,
+    registry::{Contribution, Snapshot},
+};
+use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc, task::Poll, time::Duration};
+use told_domain::{
+    context::{Contributed, DuplicateKey, Need, Parts, SystemContext},
+    instruction::{BoundarySight, KnownBoundary},
+    key::{ApiKey, Origin, SourceKey},
+    look::Seen,
+    observation::Observation,
+    path::{AbsolutePath, CanonicalPath},
+    plan::{Plan, Standpoint, Thoroughness, plan},
+    policy::Builtin,
+    reason::UnavailableReason,
+    render::{Environment, Renderer, date_value},
+    session::{Location, Trust},
+    told::Scope,
+};
+
+/// How often a look is planned again because the boundary came back different. Two are enough unless
+/// someone moves markers about while we look.
+const PLANS_MAX: usize = 4;
+
+/// What a look starts from.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) directory: &'a CanonicalPath,
+    pub(crate) known: &'a KnownBoundary,
+    pub(crate) trust: Trust,
+    pub(crate) scopes: &'a BTreeMap<CanonicalPath, Scope>,
+    pub(crate) thoroughness: Thoroughness,
+}
+
+/// What the file system answered, and to which plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sight {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) seen: Seen,
+    pub(crate) known: KnownBoundary,
+    pub(crate) unknown: Option<(AbsolutePath, UnavailableReason)>,
+}
+
+impl World {
+    /// Looks until the boundary is as planned. `planned` spares planning where nothing changed.
+    pub(crate) async fn look(&self, ground: Ground<'_>, planned: Option<&Sight>) -> Sight {
+        let mut known = ground.known.clone();
+        let mut unknown = None;
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let planned = planned.filter(|sight| attempt == 1 && sight.known == known);
+            let plan = planned.map_or_else(
+                || {
+                    let standpoint = Standpoint {
+                        directory: ground.directory,
+                        boundary: &known,
+                        trust: ground.trust,
+                        scopes: ground.scopes,
+                        thoroughness: ground.thoroughness,
+                    };
+                    Arc::new(plan(&standpoint, &self.policy))
+                },
+                |sight| sight.plan.clone(),
+            );
+            let seen = self.files.observe(&plan.looks).await;
+            let sight = plan.boundary(&seen, &self.policy);
+            let settled = known != KnownBoundary::No;
+            let next = match sight {
+                BoundarySight::Found(found) if found == known => None,
+                BoundarySight::Found(found) => Some(found),
+                // A failed look keeps the last boundary; without one, the narrowest stands.
+                BoundarySight::LookAbove if unknown.is_some() => None,
+                BoundarySight::LookAbove => Some(KnownBoundary::No),
+                BoundarySight::Unknown(marker, reason) => {
+                    unknown = Some((marker, reason));
+                    (!settled).then(|| fallback(ground))
+                }
+            };
+            match next {
+                Some(next) if attempt < PLANS_MAX => known = next,
+                Some(_) | None if settled => return Sight { plan, seen, known, unknown },
+                Some(_) | None => known = fallback(ground),
+            }
+        }
+    }
+
+    /// The boundary around a directory, before any session works there.
+    pub(crate) async fn boundary(&self, ground: Ground<'_>) -> CanonicalPath {
+        let plan = plan(
+            &Standpoint {
+                directory: ground.directory,
+                boundary: &KnownBoundary::No,
+                trust: ground.trust,
+                scopes: ground.scopes,
+                thoroughness: ground.thoroughness,
+            },
+            &self.policy,
+        );
+        let seen = self.files.observe(&plan.looks).await;
+        match plan.boundary(&seen, &self.policy) {
+            BoundarySight::Found(known) => known.of(ground.directory),
+            BoundarySight::LookAbove | BoundarySight::Unknown(..) => None,
+        }
+        .unwrap_or_else(|| ground.directory.clone())
+    }
+
+    /// Looks at `paths` alone once more, and puts the answers in their places (R-OBS-4).
+    pub(crate) async fn look_again(&self, sight: &mut Sight, paths: &[AbsolutePath]) {
+        let (looks, places) = sight.plan.only(paths);
+        let again = self.files.observe(&looks).await;
+        for (place, file) in places.into_iter().zip(again.files) {
+            if let Some(seen) = sight.seen.files.get_mut(place) {
+                *seen = file;
+            }
+        }
+    }
+
+    /// Everything that is no instruction file: host-set values, plugins, built-ins.
+    pub(crate) async fn contributed(
+        &self,
+        services: &LocationServices,
+        values: &BTreeMap<ApiKey, Arc<str>>,
+        known: &KnownBoundary,
+    ) -> (Vec<Contributed>, Snapshot) {
+        let directory = services.directory();
+        let boundary = known.of(directory).unwrap_or_else(|| directory.clone());
+        let location = Location { directory: directory.clone(), boundary };
+        let mut contributed: Vec<_> = values.iter().map(host_value).collect();
+        let snapshot = services.registry().snapshot();
+        contributed.extend(self.plugins(&snapshot.present, &location).await);
+        if self.policy.builtins.environment == Builtin::Told {
+            let environment = Environment {
+                repository: matches!(known, KnownBoundary::Marked(_)),
+                directory: location.directory,
+                boundary: location.boundary,
+                platform: self.platform.clone(),
+            };
+            let value = environment.encode();
+            contributed.push(builtin(SourceKey::Environment, Renderer::Environment, value));
+        }
+        if self.policy.builtins.date == Builtin::Told {
+            let value = date_value(self.clock.today());
+            contributed.push(builtin(SourceKey::Date, Renderer::Date, value));
+        }
+        (contributed, snapshot)
+    }
+
+    /// Asks all plugins at once; one that does not answer in time is unavailable (R-OBS-10).
+    async fn plugins(&self, present: &[Contribution], location: &Location) -> Vec<Contributed> {
+        let limit = Duration::from_millis(self.policy.limits.look_ms);
+        let ask = |contribution: &Contribution| {
+            let contribution = contribution.clone();
+            async move {
+                let observation = tokio::select! {
+                    biased;
+                    answer = contribution.source.observe(location) => answer,
+                    () = self.clock.sleep(limit) => {
+                        Observation::Unavailable(UnavailableReason::Timeout)
+                    }
+                };
+                Contributed {
+                    key: SourceKey::Plugin(contribution.key),
+                    origin: Origin::Host,
+                    need: contribution.need,
+                    renderer: Renderer::Plugin(contribution.guidance),
+                    observation,
+                }
+            }
+        };
+        all(present.iter().map(ask)).await
+    }
+}
+
+/// Composes what was seen with what was contributed.
+pub(crate) fn compose(
+    world: &World,
+    services: &LocationServices,
+    sight: &Sight,
+    contributed: Vec<Contributed>,
+    snapshot: &Snapshot,
+    believed: impl Iterator<Item = SourceKey>,
+) -> Result<SystemContext, DuplicateKey> {
+    let present = |key: &_| snapshot.present.iter().any(|contribution| contribution.key == *key);
+    let not_registered = believed.filter_map(|key| match key {
+        SourceKey::Plugin(key) if !present(&key) && !snapshot.dropped.contains(&key) => Some(key),
+        _ => None,
+    });
+    let directory = services.directory();
+    let context = SystemContext::compose(Parts {
+        boundary: sight.known.of(directory).unwrap_or_else(|| directory.clone()),
+        unknown_boundary: sight.unknown.clone(),
+        instructions: sight.plan.read(&sight.seen, &world.policy),
+        contributed,
+        not_registered: not_registered.collect(),
+    })?;
+    for empty in context
+        .withheld
+        .iter()
+        .filter(|withheld| withheld.reason == told_domain::reason::WithheldReason::EmptyText)
+    {
+        tracing::error!(source = %empty.key, "a renderer gave an empty text: the source is left out");
+    }
+    Ok(context)
+}
+
+/// The boundary that stands where a look could not tell: the last one, else the Location itself.
+fn fallback(ground: Ground<'_>) -> KnownBoundary {
+    match ground.known {
+        KnownBoundary::No => KnownBoundary::Marked(ground.directory.clone()),
+        known @ (KnownBoundary::Marked(_) | KnownBoundary::Unmarked) => known.clone(),
+    }
+}
+
+fn host_value((key, value): (&ApiKey, &Arc<str>)) -> Contributed {
+    Contributed {
+        key: SourceKey::Api(key.clone()),
+        origin: Origin::Host,
+        need: Need::Optional,
+        renderer: Renderer::Api(key.clone()),
+        observation: Observation::Available(value.clone()),
+    }
+}
+
+fn builtin(key: SourceKey, renderer: Renderer, value: Arc<str>) -> Contributed {
+    Contributed {
+        key,
+        origin: Origin::Builtin,
+        need: Need::Required,
+        renderer,
+        observation: Observation::Available(value),
+    }
+}
+
+/// Waits for all of `futures` at once, and gives their answers in order.
+async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    enum Slot<F: Future> {
+        Waiting(Pin<Box<F>>),
+        Done(F::Output),
+    }
+    let mut slots: Vec<_> = futures.map(|future| Slot::Waiting(Box::pin(future))).collect();
+    std::future::poll_fn(|task| {
+        let mut waiting = false;
+        for slot in &mut slots {
+            if let Slot::Waiting(future) = slot {
+                match future.as_mut().poll(task) {
+                    Poll::Ready(answer) => *slot = Slot::Done(answer),
+                    Poll::Pending => waiting = true,
+                }
+            }
+        }
+        if waiting { Poll::Pending } else { Poll::Ready(()) }
+    })
+    .await;
+    let answer = |slot| match slot {
+        Slot::Done(answer) => Some(answer),
+        Slot::Waiting(_) => None,
+    };
+    slots.into_iter().filter_map(answer).collect()
+}
