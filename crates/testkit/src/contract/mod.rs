@@ -2,6 +2,8 @@
 
 pub mod clock;
 pub mod file_system;
+pub mod store;
+pub mod store_draft;
 
 /// Runs one clause to its end on a runtime of its own.
 ///

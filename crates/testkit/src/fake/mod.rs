@@ -2,3 +2,5 @@
 
 pub mod clock;
 pub mod file_system;
+pub mod store;
+pub mod store_medium;
