@@ -1,3 +1,26 @@
-//! The engine that keeps a model's standing instructions true: the facade a host depends on.
+//! told keeps a model's standing instructions true: it observes their sources at a safe boundary
+//! before each provider call, admits exactly what changed as a durable update, and never rewrites a
+//! byte that was already sent.
+//!
+//! This crate is what a host depends on. With the default features, [`connect`] wires the adapters
+//! for a [`configuration::Configuration`]; without them a host hands its own [`Ports`] to
+//! [`Engine::new`].
+//!
+//! **May depend on** the application and, behind the features `fs`, `redb` and `clock`, on the adapters.
+//! **Start** with [`Engine::open`] and [`Session::sync`].
 
 pub mod configuration;
+#[cfg(all(feature = "fs", feature = "redb", feature = "clock"))]
+mod connect;
+
+#[cfg(all(feature = "fs", feature = "redb", feature = "clock"))]
+pub use connect::{ConnectError, connect};
+pub use told_app::{
+    Contribute, Contribution, Engine, Error, Explanation, KeyTaken, LocationServices, LogPage,
+    OpenRequest, Opened, Ports, Registration, Session, SyncRequest, SystemContextRegistry,
+    ValueScope,
+};
+/// The rules and the values they are about.
+pub use told_domain as domain;
+/// What the application asks of the world: implement these to bring adapters of your own.
+pub use told_ports as ports;

@@ -1,0 +1,38 @@
+//! The default wiring: this machine's files, its clock, and a store in one file.
+
+use crate::{
+    Engine, Ports,
+    configuration::{Configuration, ConfigurationError},
+};
+use std::sync::Arc;
+use told_clock::SystemClock;
+use told_fs::LocalFileSystem;
+use told_redb::{RedbOptions, RedbStore};
+
+/// Why a configuration cannot be wired.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// Something in it does not hold.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// Nothing says where the store is.
+    #[error("there is no home directory to keep the store in: name one with --store or TOLD_STORE")]
+    NoStore,
+}
+
+/// An engine over this machine's files, clock and store. Nothing is opened yet: the store is made by
+/// the first call that writes. Its calls need a tokio runtime with time.
+///
+/// # Errors
+/// [`ConnectError`].
+pub fn connect(configuration: &Configuration) -> Result<Engine, ConnectError> {
+    let policy = configuration.policy()?;
+    let path = configuration.store.path.clone().ok_or(ConnectError::NoStore)?;
+    let store = RedbStore::open(path, RedbOptions { wait_ms: configuration.store.wait_ms });
+    let ports = Ports {
+        files: Arc::new(LocalFileSystem::new()),
+        store: Arc::new(store),
+        clock: Arc::new(SystemClock::new()),
+    };
+    Ok(Engine::new(ports, policy, std::env::consts::OS))
+}
