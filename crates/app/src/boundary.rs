@@ -23,7 +23,7 @@ use told_domain::{
     plan::Thoroughness,
     position::Revision,
     record::Record,
-    render::{briefing, extent_since, sources},
+    render::{Blocks, briefing, extent_since, sources},
     session::SessionId,
     state::State,
 };
@@ -121,6 +121,7 @@ pub(crate) async fn preview_new(
     engine: &Engine,
     id: &SessionId,
     open: &Command<'_>,
+    blocks: Blocks,
 ) -> Result<Briefing, Error> {
     let session =
         Session { engine: engine.clone(), core: Arc::new(crate::session::Core::alone(id)) };
@@ -131,7 +132,8 @@ pub(crate) async fn preview_new(
     let known = session.imagine(standing);
     let values = session.values_of(&known).await?;
     let found = session.look(&known, &values, Thoroughness::NearMisses).await;
-    let request = SyncRequest { on_unavailable: OnUnavailable::Proceed, ..SyncRequest::default() };
+    let request =
+        SyncRequest { on_unavailable: OnUnavailable::Proceed, blocks, ..SyncRequest::default() };
     let verdict = session.judge(&known.standing, &known, found, request).await?;
     let standing = session.would_be(&known.standing, verdict.decision)?;
     let look = look_of(&standing.state, &verdict.context);

@@ -18,7 +18,7 @@ use told_domain::{
     path::{AbsolutePath, CanonicalPath},
     policy::Policy,
     position::Revision,
-    render::HostValue,
+    render::{Blocks, HostValue},
     session::{Location, Prior, SessionId, Trust},
 };
 use told_ports::{Clock, FileSystem, SessionSummary, Store};
@@ -187,20 +187,25 @@ impl Engine {
     /// # Errors
     /// [`Error::UnknownDirectory`], [`Error::Store`].
     pub async fn preview(&self, directory: &Path) -> Result<Briefing, Error> {
-        self.preview_as(directory, Trust::Trusted).await
+        self.preview_as(directory, Trust::Trusted, Blocks::Joined).await
     }
 
-    /// [`Self::preview`] for a session of that trust.
+    /// [`Self::preview`] for a session of that trust, its texts in parts as well where asked for.
     ///
     /// # Errors
     /// As [`Self::preview`].
-    pub async fn preview_as(&self, directory: &Path, trust: Trust) -> Result<Briefing, Error> {
+    pub async fn preview_as(
+        &self,
+        directory: &Path,
+        trust: Trust,
+        blocks: Blocks,
+    ) -> Result<Briefing, Error> {
         let directory = self.directory(directory).await?;
         let boundary = self.boundary(&directory).await;
         let location = Location { directory, boundary };
         let command =
             Command::Open { location: &location, position: None, prior: Prior::None, trust };
-        crate::boundary::preview_new(self, &nobody(), &command).await
+        crate::boundary::preview_new(self, &nobody(), &command, blocks).await
     }
 
     /// Which instructions apply to `path`, which need not exist, and what was left out.
