@@ -1,1 +1,73 @@
-fn main() {}
+//! `told`, the command line and the protocol's server: a host like any other, through the facade
+//! alone.
+//!
+//! **May depend on** `told`, clap, and what shows text on a terminal. **Start** with `arguments` (what
+//! can be typed), `command` (what it does) and `view` (what a person sees).
+
+mod arguments;
+mod command;
+mod failure;
+mod view;
+
+use arguments::Arguments;
+use clap::{CommandFactory, Parser, error::ErrorKind};
+use command::{Output, Status, Terminal};
+use failure::Failure;
+use std::{
+    io::{IsTerminal, Write},
+    process::ExitCode,
+};
+use told::configuration::Surroundings;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if arguments.command.is_some() && (arguments.form.text || arguments.form.json) {
+        let what = "--text and --json stand behind the command";
+        Arguments::command().error(ErrorKind::ArgumentConflict, what).exit();
+    }
+    let surroundings = Surroundings::of_this_process();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&Failure::Refused(format!("no runtime starts: {error}"))),
+    };
+    let done = runtime.block_on(command::run(arguments, &surroundings, terminal()));
+    // A look that hangs, as on a dead network disk, keeps no one waiting.
+    runtime.shutdown_background();
+    match done {
+        Ok(output) => print(&output),
+        Err(failure) => failed(&failure),
+    }
+}
+
+fn terminal() -> Terminal {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let out = std::io::stdout();
+    Terminal {
+        present: out.is_terminal(),
+        columns: terminal_size::terminal_size_of(&out).map(|(width, _)| usize::from(width.0)),
+        plain: variable("NO_COLOR").is_some()
+            || variable("TERM").is_some_and(|term| term == "dumb"),
+    }
+}
+
+/// Who no longer reads is no failure.
+fn print(output: &Output) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(output.text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            failed(&Failure::Refused(format!("standard output cannot be written: {error}")))
+        }
+        _ => match output.status {
+            Status::Done => ExitCode::SUCCESS,
+            Status::Failed => ExitCode::from(1),
+            Status::WouldTell => ExitCode::from(3),
+        },
+    }
+}
+
+fn failed(failure: &Failure) -> ExitCode {
+    // Standard error may be gone as well; the exit status still says it.
+    let _ = writeln!(std::io::stderr(), "told: {}", view::Shown::from(failure.to_string()));
+    ExitCode::from(failure.exit_status())
+}

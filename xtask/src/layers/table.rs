@@ -124,6 +124,7 @@ pub(super) const ROWS: &[Row] = &[
             "clap",
             "serde",
             "serde_json",
+            "terminal_size",
             "thiserror",
             "tokio",
             "tracing",

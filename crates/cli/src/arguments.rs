@@ -1,0 +1,411 @@
+//! What can be typed: every subcommand, flag and value, and nothing of what they do.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use told::domain::{
+    key::ApiKey,
+    position::{Position, Revision},
+    session::SessionId,
+};
+
+/// Keeps what a model was told true: instruction files, host-set values, environment and date.
+///
+/// Without a command: what an agent would be told here, now. Nothing is written.
+#[derive(Debug, Parser)]
+#[command(name = "told", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) everywhere: Everywhere,
+    #[command(flatten)]
+    pub(crate) form: Form,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(crate) struct Everywhere {
+    /// Work in this directory instead of the current one
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<PathBuf>,
+    /// The configuration file (else TOLD_CONFIG, else the user's)
+    #[arg(long, value_name = "PATH", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// The store (else TOLD_STORE, else the user's)
+    #[arg(long, value_name = "PATH", global = true)]
+    pub(crate) store: Option<PathBuf>,
+    /// Colour the output
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
+    pub(crate) color: Color,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// The form of a briefing.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct Form {
+    /// Print exactly what the model is to be sent
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) text: bool,
+    /// Print the protocol's JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The form of everything else.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct Json {
+    /// Print the protocol's JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which session.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Named {
+    /// The session; else one named after the directory
+    #[arg(short = 's', long = "session", value_name = "SESSION")]
+    pub(crate) session: Option<SessionId>,
+}
+
+/// Where in the transcript.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct At {
+    /// Where the host's messages end
+    #[arg(long, value_name = "N", value_parser = position)]
+    pub(crate) position: Option<Position>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// One safe boundary: tell the model what it has to know, and record it
+    Sync(Sync),
+    /// The same as sync, and nothing is written
+    Preview(Preview),
+    /// Open a session in this directory
+    Open(Open),
+    /// The host compacted its messages: the next sync starts a new epoch
+    Compact(Compact),
+    /// Start a new epoch at the next sync, without a compaction
+    Rebase(Rebase),
+    /// Delete a session, or those with no record for some time
+    Delete(Delete),
+    /// List the sessions
+    Sessions(Sessions),
+    /// What happened in a session, in order
+    Log(Log),
+    /// What a session was told, as it stood at some revision
+    Show(Show),
+    /// Every source of a session, and what became of it
+    Sources(Sources),
+    /// Which instructions apply to a path, in order, and what is left out
+    Explain(Explain),
+    /// Set a value that every session in this directory, or one session, is told
+    Set(Set),
+    /// Take such a value back
+    Unset(Unset),
+    /// What counts, as TOML
+    Config(Config),
+    /// Check the store, the configuration and this directory
+    Doctor(Json),
+    /// Serve the protocol, for hosts in any language
+    Serve(Serve),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sync {
+    #[command(flatten)]
+    pub(crate) named: Named,
+    #[command(flatten)]
+    pub(crate) boundary: Boundary,
+    #[command(flatten)]
+    pub(crate) form: Form,
+}
+
+/// How a boundary is held.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct Boundary {
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Start the first epoch without what cannot be read
+    #[arg(long)]
+    pub(crate) proceed: bool,
+    /// Only what is newer than this revision
+    #[arg(long, value_name = "REV", value_parser = revision)]
+    pub(crate) since: Option<Revision>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Preview {
+    #[command(flatten)]
+    pub(crate) named: Named,
+    #[command(flatten)]
+    pub(crate) boundary: Boundary,
+    /// As a new session
+    #[arg(long, conflicts_with_all = ["session", "position", "since", "proceed"])]
+    pub(crate) fresh: bool,
+    /// Exit with status 3 if something would be told
+    #[arg(long)]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) form: Form,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Open {
+    #[command(flatten)]
+    pub(crate) named: Named,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// What the model was told before told took part
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    pub(crate) prior: PriorWord,
+    /// Withhold all that the project offers
+    #[arg(long)]
+    pub(crate) untrusted: bool,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// What the model was told before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PriorWord {
+    /// Nothing: the conversation is new
+    #[default]
+    None,
+    /// Nobody knows: it was taken over
+    Unknown,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compact {
+    #[command(flatten)]
+    pub(crate) named: Named,
+    #[command(flatten)]
+    pub(crate) at: At,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rebase {
+    #[command(flatten)]
+    pub(crate) named: Named,
+    /// A word for the log, such as the new model's name
+    #[arg(long)]
+    pub(crate) reason: Option<String>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false, args = ["session", "older_than"])]
+pub(crate) struct Delete {
+    /// The session
+    pub(crate) session: Option<SessionId>,
+    /// All sessions with no record for so long: 90d, 12h, 2w
+    #[arg(long, value_name = "AGE")]
+    pub(crate) older_than: Option<Age>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// A length of time in words of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Age {
+    pub(crate) milliseconds: i64,
+}
+
+impl std::str::FromStr for Age {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const WRONG: &str = "an age is a whole number with m, h, d or w, as in 90d";
+        const SECOND: i64 = 1000;
+        let unit = match text.as_bytes().last() {
+            Some(b'm') => 60 * SECOND,
+            Some(b'h') => 60 * 60 * SECOND,
+            Some(b'd') => 24 * 60 * 60 * SECOND,
+            Some(b'w') => 7 * 24 * 60 * 60 * SECOND,
+            _ => return Err(WRONG),
+        };
+        let digits = &text[..text.len() - 1];
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(WRONG);
+        }
+        let milliseconds = digits.parse::<i64>().ok().and_then(|number| number.checked_mul(unit));
+        milliseconds.map(|milliseconds| Self { milliseconds }).ok_or(WRONG)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sessions {
+    /// Only those in this directory (-C)
+    #[arg(long)]
+    pub(crate) here: bool,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    #[command(flatten)]
+    pub(crate) named: Named,
+    /// Only records after this revision
+    #[arg(long, value_name = "REV", value_parser = revision, default_value = "0")]
+    pub(crate) after: Revision,
+    /// At most so many records
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) named: Named,
+    /// As it stood then; else as it stands
+    #[arg(value_name = "REV", value_parser = revision)]
+    pub(crate) revision: Option<Revision>,
+    #[command(flatten)]
+    pub(crate) form: Form,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sources {
+    #[command(flatten)]
+    pub(crate) named: Named,
+    /// Look at each now, instead of answering from the last boundary
+    #[arg(long)]
+    pub(crate) look: bool,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The path; it need not exist
+    pub(crate) path: PathBuf,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Set {
+    /// The key, without api/
+    pub(crate) key: ApiKey,
+    /// The value; `-` or nothing reads standard input
+    pub(crate) value: Option<String>,
+    /// The value is JSON; else it is a text as it is
+    #[arg(long)]
+    pub(crate) parse: bool,
+    /// The header it is told under; else the key
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Unset {
+    /// The key, without api/
+    pub(crate) key: ApiKey,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Who is told a host-set value.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Owner {
+    /// Only this session; else every session in the directory
+    #[arg(short = 's', long = "session", value_name = "SESSION")]
+    pub(crate) session: Option<SessionId>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Config {
+    /// Say where each value comes from
+    #[arg(long)]
+    pub(crate) origin: bool,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// On standard input and output: the only way so far
+    #[arg(long)]
+    pub(crate) stdio: bool,
+}
+
+fn revision(text: &str) -> Result<Revision, std::num::ParseIntError> {
+    text.parse().map(Revision)
+}
+
+fn position(text: &str) -> Result<Position, std::num::ParseIntError> {
+    text.parse().map(Position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_holds() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn an_age_is_a_number_with_a_unit() {
+        for (text, hours) in [("90d", Some(2160)), ("12h", Some(12)), ("2w", Some(336))] {
+            let age = text.parse::<Age>().ok();
+            assert_eq!(age.map(|age| age.milliseconds / 3_600_000), hours, "{text}");
+        }
+        for text in ["", "d", "90", "-1d", "1.5d", "90 d", "9223372036854775807w", "ü"] {
+            assert!(text.parse::<Age>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_refused() {
+        for line in [
+            "told --text --json",
+            "told sync --text --json",
+            "told preview --fresh -s x",
+            "told delete",
+            "told delete x --older-than 90d",
+            "told sync --position x",
+            "told sync -s",
+            "told settle x",
+            "told log --after -1",
+        ] {
+            assert!(Arguments::try_parse_from(line.split(' ')).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn options_of_every_command_stand_before_or_behind_it() {
+        for line in ["told -C /x sync -s a/b --json", "told sync --json -s a/b -C /x"] {
+            let arguments = Arguments::try_parse_from(line.split(' ')).unwrap();
+            assert_eq!(arguments.everywhere.directory, Some("/x".into()));
+            let Some(Command::Sync(sync)) = arguments.command else { panic!("{line}") };
+            assert_eq!(sync.named.session.unwrap().as_str(), "a/b");
+            assert!(sync.form.json);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `told doctor`: what works here, what does not, and what to do about it.
+
+use super::{Desk, Output, Status, json};
+use crate::{
+    arguments::Json,
+    failure::Failure,
+    view::checks::{self, Check, Verdict},
+};
+use serde_json::json;
+use std::path::Path;
+use told::{
+    Engine, Error,
+    configuration::{Configuration, Loaded},
+};
+
+pub(crate) async fn run(desk: &Desk<'_, ()>, form: Json) -> Result<Output, Failure> {
+    let mut checks = vec![platform()];
+    match Loaded::read(desk.surroundings, &desk.chosen) {
+        Err(error) => checks.push(check("configuration", Verdict::Fail, error.to_string())),
+        Ok(loaded) => {
+            let configuration = loaded.configuration();
+            checks.push(file(&loaded));
+            checks.extend(excludes(configuration));
+            checks.extend(configuration.instructions.global.iter().map(|path| global(path)));
+            checks.push(limits(configuration));
+            match told::connect(configuration) {
+                Err(error) => checks.push(check("store", Verdict::Fail, error.to_string())),
+                Ok(engine) => {
+                    checks.push(store(configuration, &engine).await);
+                    checks.push(location(&desk.directory, &engine).await);
+                }
+            }
+        }
+    }
+    let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
+    let mut output = if form.json {
+        json(&json!({ "checks": checks }))?
+    } else {
+        desk.page(&checks::listed(&checks, desk.screen))
+    };
+    if failed {
+        output.status = Status::Failed;
+    }
+    Ok(output)
+}
+
+const fn check(what: &'static str, verdict: Verdict, found: String) -> Check {
+    Check { what, verdict, found }
+}
+
+fn platform() -> Check {
+    let (version, system) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS);
+    let found = format!("told {version} on {system}; sources are looked at directly, not watched");
+    check("platform", Verdict::Ok, found)
+}
+
+fn file(loaded: &Loaded) -> Check {
+    let found = match loaded.file() {
+        None => "there is no home directory, so no file; the defaults count".into(),
+        Some((file, _)) if loaded.file_exists() => format!("{} counts", file.display()),
+        Some((file, _)) => format!("the defaults count; {} does not exist", file.display()),
+    };
+    match loaded.configuration().policy() {
+        Ok(_) => check("configuration", Verdict::Ok, found),
+        Err(error) => check("configuration", Verdict::Fail, error.to_string()),
+    }
+}
+
+/// Globs are matched against whole paths, so one that starts in the middle matches nothing.
+fn excludes(configuration: &Configuration) -> Option<Check> {
+    let useless = |glob: &&String| {
+        !glob.starts_with('/') && !glob.starts_with("**") && !Path::new(glob).is_absolute()
+    };
+    let glob = configuration.instructions.exclude.iter().find(useless)?;
+    let found = format!(
+        "`{glob}` in `instructions.exclude` matches no whole path; write `**/{glob}` to match it \
+         in every directory"
+    );
+    Some(check("exclude", Verdict::Warn, found))
+}
+
+fn global(path: &Path) -> Check {
+    let shown = path.display();
+    match std::fs::File::open(path).and_then(|file| file.metadata()) {
+        Ok(found) if found.is_file() => {
+            check("global file", Verdict::Ok, format!("{shown}, {} bytes", found.len()))
+        }
+        Ok(_) => {
+            let found = format!("{shown} is no regular file, so it is left out; move it away");
+            check("global file", Verdict::Warn, found)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            check("global file", Verdict::Ok, format!("{shown} does not exist, so none is told"))
+        }
+        Err(error) => {
+            let found = format!(
+                "{shown} cannot be read ({error}), which blocks new sessions; make it readable"
+            );
+            check("global file", Verdict::Fail, found)
+        }
+    }
+}
+
+fn limits(configuration: &Configuration) -> Check {
+    let (file, all) = (configuration.instructions.max_bytes, configuration.limits.total_bytes);
+    if all < file {
+        let found = format!(
+            "`limits.total_bytes` ({all}) is below `instructions.max_bytes` ({file}), so one large \
+             file can leave all others out; raise it"
+        );
+        return check("limits", Verdict::Warn, found);
+    }
+    let look = configuration.limits.look_ms;
+    let found = format!("{file} bytes a file, {all} bytes in all, {look} ms a look");
+    check("limits", Verdict::Ok, found)
+}
+
+async fn store(configuration: &Configuration, engine: &Engine) -> Check {
+    let path = match configuration.store_path() {
+        Ok(path) => path,
+        Err(error) => return check("store", Verdict::Fail, error.to_string()),
+    };
+    let shown = path.display();
+    let size = match std::fs::metadata(path) {
+        Ok(found) => found.len(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let found = format!("{shown} does not exist yet; the first `told sync` makes it");
+            return check("store", Verdict::Ok, found);
+        }
+        Err(error) => {
+            let found = format!("{shown} cannot be looked at: {error}");
+            return check("store", Verdict::Fail, found);
+        }
+    };
+    let sessions = match engine.sessions(None).await {
+        Ok(sessions) => sessions.len(),
+        Err(error) => return check("store", Verdict::Fail, what_to_do(&error)),
+    };
+    // Opened for writing and left as it is.
+    if let Err(error) = std::fs::OpenOptions::new().write(true).open(path) {
+        let found = format!("{shown} opens, but cannot be written: {error}");
+        return check("store", Verdict::Fail, found);
+    }
+    if let Some(found) = readable_by_others(path) {
+        return check("store", Verdict::Warn, found);
+    }
+    let found = format!("{shown} opens, sessions: {sessions}, bytes: {size}");
+    check("store", Verdict::Ok, found)
+}
+
+#[cfg(unix)]
+fn readable_by_others(path: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(path).ok()?.permissions().mode() & 0o777;
+    let shown = path.display();
+    (mode & 0o077 != 0)
+        .then(|| format!("{shown} has mode {mode:o}, so others can reach it; chmod 600 it"))
+}
+
+#[cfg(not(unix))]
+fn readable_by_others(_path: &Path) -> Option<String> {
+    None
+}
+
+async fn location(directory: &Path, engine: &Engine) -> Check {
+    let briefing = match engine.preview(directory).await {
+        Ok(briefing) => briefing,
+        Err(error) => return check("location", Verdict::Fail, what_to_do(&error)),
+    };
+    let location = &briefing.location;
+    let project = if location.directory == location.boundary {
+        format!("{} is its own project", location.directory)
+    } else {
+        format!("{} in the project {}", location.directory, location.boundary)
+    };
+    let sources = briefing.totals.sources;
+    match briefing.held.len() {
+        0 => check("location", Verdict::Ok, format!("{project}; sources: {sources}")),
+        held => {
+            let found = format!("{project}; sources that cannot be read: {held}; see `told`");
+            check("location", Verdict::Warn, found)
+        }
+    }
+}
+
+fn what_to_do(error: &Error) -> String {
+    use told::domain::reason::Retry;
+    match error.retry() {
+        Retry::Now | Retry::Later => format!("{error}; try again"),
+        Retry::No => error.to_string(),
+    }
+}

@@ -1,0 +1,132 @@
+//! Bare `told` and `told preview`: what would be told. Nothing is written.
+
+use super::{Desk, Output, Status, request};
+use crate::{
+    arguments::{Form, Preview},
+    failure::Failure,
+    view::briefing::{News, Sight, Tense},
+};
+use std::collections::BTreeMap;
+use told::{
+    Engine, Error,
+    domain::{
+        briefing::{
+            Briefing, BriefingUpdate, ChangeKind, SourceState, SourceView, estimated_tokens,
+        },
+        hash::ContentHash,
+        render::Blocks,
+        session::Trust,
+    },
+};
+
+pub(crate) async fn run(desk: &Desk<'_>, asked: Preview) -> Result<Output, Failure> {
+    if asked.fresh {
+        return new_session(desk, asked.form, asked.check).await;
+    }
+    let engine = desk.engine()?;
+    let id = desk.session(&asked.named)?;
+    let session = match engine.session(&id).await {
+        // A session that a sync would begin.
+        Err(Error::UnknownSession(_)) => return new_session(desk, asked.form, asked.check).await,
+        found => found?,
+    };
+    let shown = !asked.form.json && !asked.form.text;
+    let mut request = request(&asked.boundary);
+    request.blocks = if shown { Blocks::Apart } else { Blocks::Joined };
+    let briefing = session.preview(request).await?;
+    let news = pending(&briefing);
+    let sources = match news {
+        _ if !shown => Vec::new(),
+        News::Baseline => in_parts(&engine, &briefing).await?,
+        News::Update(update) => after(session.sources(true).await?, update),
+        News::Nothing => session.sources(false).await?,
+    };
+    let mut output = desk.briefing(asked.form, &briefing, || {
+        let sight = Sight {
+            briefing: &briefing,
+            sources: Some(&sources),
+            news,
+            tense: Tense::WouldBe,
+            places: desk.places(Some(&briefing.location.boundary)),
+        };
+        sight.page(desk.screen)
+    })?;
+    if asked.check && !matches!(news, News::Nothing) {
+        output.status = Status::WouldTell;
+    }
+    Ok(output)
+}
+
+/// What a new session here would be told.
+pub(crate) async fn fresh(desk: &Desk<'_>, form: Form) -> Result<Output, Failure> {
+    new_session(desk, form, false).await
+}
+
+async fn new_session(desk: &Desk<'_>, form: Form, check: bool) -> Result<Output, Failure> {
+    let engine = desk.engine()?;
+    let mut briefing = engine.preview_as(&desk.directory, Trust::Trusted, Blocks::Apart).await?;
+    let shown = !form.json && !form.text;
+    let sources = if shown { in_parts(&engine, &briefing).await? } else { Vec::new() };
+    // A host that asked for no parts gets none.
+    briefing.epoch.baseline.blocks = None;
+    let mut output = desk.briefing(form, &briefing, || {
+        let sight = Sight {
+            briefing: &briefing,
+            sources: Some(&sources),
+            news: News::Baseline,
+            tense: Tense::WouldBeInNew,
+            places: desk.places(Some(&briefing.location.boundary)),
+        };
+        sight.page(desk.screen)
+    })?;
+    if check && briefing.epoch.baseline.bytes > 0 {
+        output.status = Status::WouldTell;
+    }
+    Ok(output)
+}
+
+/// The baseline's parts as sources; what a look knows beside of a file is added.
+async fn in_parts(engine: &Engine, briefing: &Briefing) -> Result<Vec<SourceView>, Failure> {
+    let directory = briefing.location.directory.as_path();
+    let explained = engine.explain(directory, directory).await?;
+    let files = explained.applies.into_iter().map(|view| (view.source.clone(), view));
+    let mut files = files.collect::<BTreeMap<_, _>>();
+    let blocks = briefing.epoch.baseline.blocks.iter().flatten();
+    let told = blocks.filter_map(|block| {
+        let key = block.source.clone()?;
+        Some(files.remove(&key).unwrap_or_else(|| {
+            let bytes = block.text.len() as u64;
+            SourceView {
+                sha256: Some(ContentHash::of(&block.text)),
+                bytes: Some(bytes),
+                tokens: Some(estimated_tokens(bytes)),
+                ..SourceView::new(key, SourceState::Pending)
+            }
+        }))
+    });
+    Ok(told.collect())
+}
+
+/// What the session was not told yet: a preview's own records come after its revision.
+fn pending(briefing: &Briefing) -> News<'_> {
+    let newer = |revision| revision > briefing.revision;
+    match briefing.updates.iter().rfind(|update| newer(update.revision)) {
+        Some(update) => News::Update(update),
+        None if newer(briefing.epoch.revision) => News::Baseline,
+        None => News::Nothing,
+    }
+}
+
+/// The sources as they would stand after `update`: with the sizes that it tells, and without what it
+/// removes.
+fn after(sources: Vec<SourceView>, update: &BriefingUpdate) -> Vec<SourceView> {
+    let changes = update.changes.iter().map(|change| (&change.source, change));
+    let changes = changes.collect::<BTreeMap<_, _>>();
+    let stands = sources.into_iter().filter_map(|mut source| {
+        let Some(change) = changes.get(&source.source) else { return Some(source) };
+        source.bytes = change.bytes;
+        source.tokens = change.bytes.map(estimated_tokens);
+        (change.kind != ChangeKind::Removed).then_some(source)
+    });
+    stands.collect()
+}

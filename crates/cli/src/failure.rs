@@ -1,0 +1,32 @@
+//! Why a command ended without doing what was asked: one sentence that says what to do.
+
+use told::{ConnectError, Error, configuration::ConfigurationError};
+
+/// What goes to standard error, and with which exit status.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The command line asks for something impossible: exit status 2.
+    #[error("{0}")]
+    Usage(String),
+    /// The engine refused or failed: exit status 1.
+    #[error(transparent)]
+    Engine(#[from] Error),
+    /// The configuration does not count: exit status 1.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// The configuration cannot be wired: exit status 1.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// Anything else that was refused: exit status 1.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl Failure {
+    pub(crate) const fn exit_status(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Engine(_) | Self::Configuration(_) | Self::Connect(_) | Self::Refused(_) => 1,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! `told serve`: the protocol on two streams, JSON-RPC 2.0, one object a line.
+//!
+//! The way of a line: `line` cuts it off the input, on a thread of its own; `message` opens the
+//! envelope; `call` reads the parameters; `gate` bounds what is in flight; `lanes` keeps one
+//! session's calls in order; `host` does what is asked; `outbox` writes the answer, on another
+//! thread. Each step is bounded, and waits for the next one: a host that does not read its answers
+//! stops the reading of its requests, and costs no memory.
+
+mod call;
+mod error;
+mod gate;
+mod host;
+mod lanes;
+mod line;
+mod message;
+mod outbox;
+mod params;
+mod server;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use outbox::Broken;
+pub(crate) use server::{ServeError, serve};

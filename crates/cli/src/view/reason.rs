@@ -1,0 +1,83 @@
+//! Why, in words for a person. The protocol's word for each is in the JSON.
+
+use told::domain::{
+    look::Held,
+    reason::{UnavailableReason, Warning, WithheldReason},
+};
+
+/// Why a source is left out or held, from the protocol's word.
+pub(super) fn sentence(word: &str) -> String {
+    let withheld = WithheldReason::ALL.iter().find(|reason| reason.as_str() == word);
+    let unavailable = UnavailableReason::ALL.iter().find(|reason| reason.as_str() == word);
+    match (withheld, unavailable) {
+        (Some(reason), _) => withheld_because(*reason).to_owned(),
+        (None, Some(reason)) => unavailable_because(*reason).to_owned(),
+        (None, None) => word.replace('_', " "),
+    }
+}
+
+/// Why a source is held, and what stands meanwhile.
+pub(super) fn held_because(held: &Held) -> String {
+    let why = unavailable_because(held.reason);
+    match held.since {
+        Some(since) => format!("{why}; what revision {since} told still stands"),
+        None => format!("{why}; it was never told"),
+    }
+}
+
+const fn withheld_because(reason: WithheldReason) -> &'static str {
+    match reason {
+        WithheldReason::NotRegularFile => "it is a directory, pipe or device, not a file",
+        WithheldReason::OutsideProject => {
+            "its link leads out of the project; `instructions.links_outside_project` would allow it"
+        }
+        WithheldReason::Excluded => "a pattern in `instructions.exclude` matches it",
+        WithheldReason::Disabled => "the configuration switches it off",
+        WithheldReason::Shadowed => "an earlier name of its group stands in the same directory",
+        WithheldReason::NearMiss => {
+            "its name differs from a wanted one in letter case only; rename it to have it told"
+        }
+        WithheldReason::Limit => "it passes a limit in `[limits]`, and was not read",
+        WithheldReason::PathNotUtf8 => "its path is not UTF-8, so no text can name it",
+        WithheldReason::EmptyText => "its renderer gave no text, which is a programming error",
+        WithheldReason::Untrusted => "the project offers it, and this session does not trust it",
+    }
+}
+
+const fn unavailable_because(reason: UnavailableReason) -> &'static str {
+    match reason {
+        UnavailableReason::Timeout => "it did not answer in time (`limits.look_ms`)",
+        UnavailableReason::PermissionDenied => "no permission to read it",
+        UnavailableReason::IoError => "reading it failed",
+        UnavailableReason::TooManyLinks => "its links form a loop or too long a chain",
+        UnavailableReason::NameTooLong => "its name is longer than the file system takes",
+        UnavailableReason::ChangedWhileRead => "it changed during each of three reads",
+        UnavailableReason::NotRegistered => "nothing in this process provides it",
+    }
+}
+
+/// What a reader of the delivered text may want to know.
+pub(super) const fn warning(warning: Warning) -> &'static str {
+    match warning {
+        Warning::InvalidText => "some bytes were no valid text and are told as U+FFFD",
+        Warning::InvisibleCharacters => "it holds invisible characters: read it with care",
+        Warning::Truncated => "cut at the size limit: the model sees only its beginning",
+        Warning::UnexpandedImport => "it seems to import other files, which is not followed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_has_a_sentence() {
+        let withheld = WithheldReason::ALL.iter().map(|reason| reason.as_str());
+        let words = withheld.chain(UnavailableReason::ALL.iter().map(|reason| reason.as_str()));
+        for word in words {
+            let sentence = sentence(word);
+            assert!(sentence.contains(' ') && !sentence.contains(word), "{word}: {sentence}");
+        }
+        assert_eq!(sentence("dns_failure"), "dns failure", "a word of a newer told");
+    }
+}

@@ -1,0 +1,73 @@
+//! The one door for text on its way to a terminal.
+
+use std::fmt;
+use told::domain::path::on_one_line;
+use unicode_width::UnicodeWidthStr;
+
+/// Text that stands on one line and steers nothing: control characters, and those that turn the
+/// direction of writing or show nothing, are escaped as `\u{1b}`. Showing twice is showing once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shown(String);
+
+impl Shown {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// In columns of a terminal.
+    pub(crate) fn width(&self) -> usize {
+        self.0.width()
+    }
+}
+
+impl<T: AsRef<str>> From<T> for Shown {
+    fn from(text: T) -> Self {
+        let line = on_one_line(text.as_ref());
+        if !line.contains(steers_reading) {
+            return Self(line);
+        }
+        let mut shown = String::with_capacity(line.len());
+        for character in line.chars() {
+            if steers_reading(character) {
+                shown.extend(character.escape_unicode());
+            } else {
+                shown.push(character);
+            }
+        }
+        Self(shown)
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Marks and overrides of direction, tags, and marks of no width: each can make one name look like
+/// another.
+const fn steers_reading(character: char) -> bool {
+    matches!(character,
+        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_steers_the_terminal() {
+        for (text, shown) in [
+            ("AGENTS.md", "AGENTS.md"),
+            ("a\u{1b}[31mb", "a\\u{1b}[31mb"),
+            ("a\r\nb\tc", "a\\u{d}\\u{a}b\\u{9}c"),
+            ("a\u{9b}b\u{85}c", "a\\u{9b}b\\u{85}c"),
+            ("a\u{202e}b", "a\\u{202e}b"),
+            ("e\u{301}日本", "e\u{301}日本"),
+        ] {
+            assert_eq!(Shown::from(text).as_str(), shown);
+            assert_eq!(Shown::from(Shown::from(text).as_str()).as_str(), shown, "shown twice");
+        }
+    }
+}

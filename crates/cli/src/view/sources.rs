@@ -1,0 +1,96 @@
+//! `sources` and `explain`: sources one by one.
+
+use super::{Line, Page, Places, Screen, Tone, amount, briefing, fit, reason};
+use told::domain::briefing::{SourceState, SourceView};
+
+/// Every source of a session and what became of it.
+pub(crate) fn all(sources: &[SourceView], places: Places<'_>, screen: Screen) -> Page {
+    let mut page = Page::default();
+    if sources.is_empty() {
+        page.line(Line::default().and(Tone::Quiet, "no sources: nothing was told yet"));
+    }
+    for source in sources {
+        let (tone, word) = state(source.state);
+        let name = fit::ending(places.source(source).as_str(), screen.width.saturating_sub(STATE));
+        page.line(Line::default().and(tone, word).to(STATE).plain(name));
+        let facts = facts(source);
+        if !facts.is_empty() {
+            page.paragraph(Line::default().to(STATE), Tone::Quiet, &facts, screen.width);
+        }
+        if let Some(word) = source.reason {
+            let why = reason::sentence(word);
+            page.paragraph(Line::default().to(STATE), Tone::Caution, &why, screen.width);
+        }
+        for warning in &source.warnings {
+            let text = reason::warning(*warning);
+            page.paragraph(Line::default().to(STATE), Tone::Caution, text, screen.width);
+        }
+    }
+    page
+}
+
+const STATE: usize = 10;
+
+const fn state(state: SourceState) -> (Tone, &'static str) {
+    match state {
+        SourceState::Active => (Tone::Added, "active"),
+        SourceState::Inactive => (Tone::Quiet, "inactive"),
+        SourceState::Held => (Tone::Caution, "held"),
+        SourceState::Withheld => (Tone::Removed, "withheld"),
+        SourceState::Pending => (Tone::Changed, "pending"),
+    }
+}
+
+fn facts(source: &SourceView) -> String {
+    let mut facts = Vec::new();
+    facts.extend(source.bytes.map(amount::size));
+    facts.extend(source.tokens.map(|tokens| format!("~{} tokens", amount::grouped(tokens))));
+    facts.extend(source.told_at.map(|revision| format!("told at revision {revision}")));
+    if source.in_window == Some(false) {
+        facts.push("no longer in the transcript".into());
+    }
+    if let Some(hash) = source.sha256 {
+        let hash = hash.to_string();
+        facts.push(format!("sha256 {}…", hash.get(..12).unwrap_or(&hash)));
+    }
+    facts.join(", ")
+}
+
+/// Which instructions apply to a path, in the order of telling, and what was left out.
+pub(crate) fn explained(
+    path: &str,
+    applies: &[SourceView],
+    withheld: &[SourceView],
+    places: Places<'_>,
+    screen: Screen,
+) -> Page {
+    let mut page = Page::default();
+    let lead = if applies.is_empty() {
+        format!("No instructions apply to {path}.")
+    } else {
+        format!("To {path} apply, in this order, the later ones over the earlier:")
+    };
+    page.paragraph(Line::default(), Tone::Heading, &lead, screen.width);
+    let number = applies.len().to_string().len();
+    for (index, source) in applies.iter().enumerate() {
+        let start = Line::default().up_to(2 + number, Tone::Quiet, (index + 1).to_string());
+        let start = start.to(4 + number);
+        let room = screen.width.saturating_sub(4 + number);
+        page.line(start.plain(fit::ending(places.source(source).as_str(), room)));
+        let facts = [facts(source), source.reason.map(reason::sentence).unwrap_or_default()];
+        let facts = facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>();
+        if !facts.is_empty() {
+            let start = Line::default().to(4 + number);
+            page.paragraph(start, Tone::Quiet, &facts.join("; "), screen.width);
+        }
+        for warning in &source.warnings {
+            let start = Line::default().to(4 + number);
+            page.paragraph(start, Tone::Caution, reason::warning(*warning), screen.width);
+        }
+    }
+    let left_out = withheld.iter().map(|source| {
+        (places.source(source), source.reason.map(reason::sentence).unwrap_or_default())
+    });
+    briefing::list(&mut page, screen, "Left out", Tone::Plain, &left_out.collect::<Vec<_>>());
+    page
+}
