@@ -224,9 +224,15 @@ impl Session {
         };
         let planned = known.memo.as_ref().map(|memo| &memo.sight);
         let planned = planned.filter(|_| thoroughness == Thoroughness::Ordinary);
-        let sight = self.world().look(ground, planned).await;
-        let (contributed, snapshot) =
-            self.world().contributed(&known.services, values, &sight.known).await;
+        let snapshot = known.services.registry().snapshot();
+        // Kinds of source are looked at side by side (R-OBS-10).
+        let (sight, plugins) = tokio::join!(
+            self.world().look(ground, planned),
+            self.world().plugins(&snapshot.present, &state.location),
+        );
+        let directory = known.services.directory();
+        let mut contributed = self.world().provided(directory, values, &sight.known);
+        contributed.extend(plugins);
         Found { sight, contributed, snapshot }
     }
 

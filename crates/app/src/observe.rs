@@ -119,38 +119,37 @@ impl World {
         }
     }
 
-    /// Everything that is no instruction file: host-set values, plugins, built-ins.
-    pub(crate) async fn contributed(
+    /// What told itself and the host provide: host-set values and built-ins.
+    pub(crate) fn provided(
         &self,
-        services: &LocationServices,
+        directory: &CanonicalPath,
         values: &BTreeMap<ApiKey, Arc<str>>,
         known: &KnownBoundary,
-    ) -> (Vec<Contributed>, Snapshot) {
-        let directory = services.directory();
-        let boundary = known.of(directory).unwrap_or_else(|| directory.clone());
-        let location = Location { directory: directory.clone(), boundary };
-        let mut contributed: Vec<_> = values.iter().map(host_value).collect();
-        let snapshot = services.registry().snapshot();
-        contributed.extend(self.plugins(&snapshot.present, &location).await);
+    ) -> Vec<Contributed> {
+        let mut provided: Vec<_> = values.iter().map(host_value).collect();
         if self.policy.builtins.environment == Builtin::Told {
             let environment = Environment {
-                repository: matches!(known, KnownBoundary::Marked(_)),
-                directory: location.directory,
-                boundary: location.boundary,
+                directory: directory.clone(),
+                boundary: known.of(directory).unwrap_or_else(|| directory.clone()),
                 platform: self.platform.clone(),
+                repository: matches!(known, KnownBoundary::Marked(_)),
             };
             let value = environment.encode();
-            contributed.push(builtin(SourceKey::Environment, Renderer::Environment, value));
+            provided.push(builtin(SourceKey::Environment, Renderer::Environment, value));
         }
         if self.policy.builtins.date == Builtin::Told {
             let value = date_value(self.clock.today());
-            contributed.push(builtin(SourceKey::Date, Renderer::Date, value));
+            provided.push(builtin(SourceKey::Date, Renderer::Date, value));
         }
-        (contributed, snapshot)
+        provided
     }
 
     /// Asks all plugins at once; one that does not answer in time is unavailable (R-OBS-10).
-    async fn plugins(&self, present: &[Contribution], location: &Location) -> Vec<Contributed> {
+    pub(crate) async fn plugins(
+        &self,
+        present: &[Contribution],
+        location: &Location,
+    ) -> Vec<Contributed> {
         let limit = Duration::from_millis(self.policy.limits.look_ms);
         let ask = |contribution: &Contribution| {
             let contribution = contribution.clone();
