@@ -11,7 +11,10 @@ use crate::{
     text::same_but_for_line_endings,
     told::{Admission, Entry},
 };
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// What a boundary has to tell, and what it leaves as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,7 +102,10 @@ pub fn compare<'a>(
             Belief::Value(admission, _) => {
                 let base = contents.get(&admission.value.sha256);
                 if !base.is_some_and(|base| is_same(source, base)) {
-                    let base = base.filter(|base| source.renderer.decodes(base)).cloned();
+                    let stands = |base: &&Arc<str>| {
+                        source.renderer.decodes(base) && state.told.is_told_last(admission)
+                    };
+                    let base = base.filter(stands).cloned();
                     comparison.changes.push(Changed { source, base });
                 }
             }
@@ -107,7 +113,7 @@ pub fn compare<'a>(
     }
     let holds = Holds::new(context);
     let mut instructions = context.sources.iter().filter(|s| s.key.is_instruction()).count();
-    let found: BTreeSet<_> = context.sources.iter().map(|source| &source.key).collect();
+    let found = found(context);
     for (key, entry) in state.told.entries.iter().filter(|(key, _)| !found.contains(key)) {
         match (holds.of(key, entry, state), state.told.belief(entry)) {
             (Some(held), belief) => {
@@ -167,11 +173,23 @@ fn is_same(source: &Source, base: &Arc<str>) -> bool {
 /// Which beliefs an unavailable source holds (R-OBS-11).
 pub(crate) struct Holds<'a> {
     context: &'a SystemContext,
+    /// By index, the unavailable sources with each key.
+    by_key: BTreeMap<&'a SourceKey, usize>,
+    /// By index, the unavailable sources whose group has each path, in the order of their keys.
+    by_path: BTreeMap<&'a AbsolutePath, Vec<usize>>,
 }
 
 impl<'a> Holds<'a> {
-    pub(crate) const fn new(context: &'a SystemContext) -> Self {
-        Self { context }
+    pub(crate) fn new(context: &'a SystemContext) -> Self {
+        let mut by_key = BTreeMap::new();
+        let mut by_path: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (index, unavailable) in context.unavailable.iter().enumerate() {
+            by_key.entry(&unavailable.key).or_insert(index);
+            for path in &unavailable.holds {
+                by_path.entry(path).or_default().push(index);
+            }
+        }
+        Self { context, by_key, by_path }
     }
 
     /// The unavailable source that keeps `key` as it is, if one does.
@@ -181,35 +199,47 @@ impl<'a> Holds<'a> {
         entry: &Entry,
         state: &State,
     ) -> Option<&'a Unavailable> {
-        let via = state.told.last_admitted(entry).map_or(&[][..], |(admission, _)| &admission.via);
-        self.context.unavailable.iter().find(|unavailable| {
-            unavailable.key == *key
-                || unavailable
-                    .holds
-                    .iter()
-                    .any(|path| via.contains(path) || key.path() == Some(path))
-        })
+        let own = self.by_key.get(key).into_iter();
+        let by_path = |path| self.by_path.get(path).into_iter().flatten();
+        let through = via(entry, state).chain(key.path()).flat_map(by_path);
+        own.chain(through).min().and_then(|index| self.context.unavailable.get(*index))
     }
+}
+
+/// The candidates that led to what was last admitted of `entry`.
+fn via<'a>(entry: &'a Entry, state: &'a State) -> impl Iterator<Item = &'a AbsolutePath> {
+    state.told.last_admitted(entry).into_iter().flat_map(|(admission, _)| &admission.via)
 }
 
 /// Every unavailable source with the record that told what stands, in the order of their keys.
 #[must_use]
 pub fn held(state: &State, context: &SystemContext) -> Vec<Held> {
-    let since = |unavailable: &Unavailable| {
-        let believed = state.told.entries.iter().filter_map(|(key, entry)| {
-            let (admission, revision) = state.told.last_admitted(entry)?;
-            let through = admission.via.iter().any(|path| unavailable.holds.contains(path));
-            let found_elsewhere = context.source(key).is_some();
-            (unavailable.key == *key || (through && !found_elsewhere)).then_some(revision)
-        });
-        believed.max()
-    };
-    let held = context.unavailable.iter().map(|unavailable| Held {
+    if context.unavailable.is_empty() {
+        return Vec::new();
+    }
+    let holds = Holds::new(context);
+    let found = found(context);
+    let mut since = vec![None; context.unavailable.len()];
+    for (key, entry) in &state.told.entries {
+        let Some((_, revision)) = state.told.last_admitted(entry) else { continue };
+        let own = holds.by_key.get(key).into_iter();
+        let through = via(entry, state).filter(|_| !found.contains(key));
+        let through = through.filter_map(|path| holds.by_path.get(path)).flatten();
+        for index in own.chain(through) {
+            since[*index] = since[*index].max(Some(revision));
+        }
+    }
+    let held = context.unavailable.iter().zip(since).map(|(unavailable, since)| Held {
         key: unavailable.key.clone(),
         reason: unavailable.reason,
-        since: since(unavailable),
+        since,
     });
     held.collect()
+}
+
+/// The keys that `context` has a value for.
+pub(crate) fn found(context: &SystemContext) -> BTreeSet<&SourceKey> {
+    context.sources.iter().map(|source| &source.key).collect()
 }
 
 /// Paths of empty files whose last admitted content was not empty: editors that save in place

@@ -151,6 +151,14 @@ impl SystemContext {
         context.withheld.sort();
         context.withheld.dedup();
         context.unavailable.sort_by(|one, other| one.key.cmp(&other.key));
+        // A global candidate that is an ambient one as well fails once, for both groups.
+        context.unavailable.dedup_by(|again, first| {
+            let same = again.key == first.key;
+            if same {
+                first.holds.append(&mut again.holds);
+            }
+            same
+        });
         let mut keys = BTreeMap::new();
         for source in &context.sources {
             if keys.insert(&source.key, ()).is_some() {
@@ -225,7 +233,7 @@ impl SystemContext {
     fn withhold_empty_texts(&mut self) {
         let withheld = &mut self.withheld;
         self.sources.retain(|source| {
-            let says_something = !source.renderer.block(&source.value).is_empty();
+            let says_something = source.renderer.says_something(&source.value);
             if !says_something {
                 let key = source.key.clone();
                 withheld.push(Withheld { key, reason: WithheldReason::EmptyText });

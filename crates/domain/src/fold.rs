@@ -160,6 +160,8 @@ impl Told {
                     lost: false,
                 });
                 self.look = Some(look.clone());
+                // What is told there is there: the window cannot begin after it.
+                self.window = self.window.min(*position);
                 self.anchor(*position);
             }
             Event::ScopesDiscovered { position, agent, scopes } => {
@@ -178,6 +180,7 @@ impl Told {
                 for admission in sources {
                     self.adopt(admission, revision, *position);
                 }
+                self.window = self.window.min(*position);
                 self.anchor(*position);
             }
             Event::Compacted { position } => {
@@ -228,8 +231,13 @@ impl Told {
                 (TellingContent::Value(admission.clone()), Some(position))
             }
             Change::Changed { admission, form: Form::Diff } => {
-                let base = self.entries.get(&admission.key);
-                let base = base.and_then(|entry| self.rests_on(entry));
+                // A diff stands on what was told last, and so on whatever that stands on. Where
+                // nothing was, its base lies before all that is known.
+                let base = match self.entries.get(&admission.key) {
+                    Some(Entry { last: Some(last), .. }) => last.rests_on,
+                    Some(_) => None,
+                    None => Some(Position::START),
+                };
                 (TellingContent::Value(admission.clone()), base)
             }
             Change::Removed { place, .. } => {
@@ -239,16 +247,6 @@ impl Told {
         let entry = self.entries.entry(change.key().clone()).or_default();
         entry.last = Some(Telling { content, revision, position, rests_on });
         entry.under_holds = None;
-    }
-
-    /// What a diff against the present belief of `entry` rests on.
-    fn rests_on(&self, entry: &Entry) -> Option<Position> {
-        let telling = match (&entry.under_holds, &entry.last) {
-            (Some(UnderHolds::Telling(telling)), _) => &**telling,
-            (None, Some(telling)) => telling,
-            (Some(_), _) | (None, None) => return None,
-        };
-        if self.in_window(telling.position) { telling.rests_on } else { None }
     }
 
     fn adopt(&mut self, admission: &Admission, revision: Revision, position: Position) {

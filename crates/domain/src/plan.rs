@@ -8,7 +8,7 @@ use crate::{
     observation::Observation,
     path::{AbsolutePath, CanonicalPath},
     policy::{FileName, Policy},
-    reason::WithheldReason,
+    reason::{UnavailableReason, WithheldReason},
     session::Trust,
     told::Scope,
 };
@@ -165,12 +165,15 @@ impl Plan {
     fn sights<'a>(&self, seen: &'a Seen) -> Vec<Vec<Observation<Option<&'a FileBytes>>>> {
         let mut files = seen.files.iter();
         let mut probes = seen.probes.iter().skip(self.marker_probes);
+        // A question without an answer is no absence (R-OBS-1).
+        const UNANSWERED: Observation<Option<&FileBytes>> =
+            Observation::Unavailable(UnavailableReason::IoError);
         let mut sights: Vec<Vec<_>> = Vec::with_capacity(self.candidates.groups.len());
         // In the order asked: groups from the last, names from the first.
         for group in self.candidates.groups.iter().rev() {
             let sight = |candidate: &crate::instruction::Candidate| match candidate.treatment {
-                Treatment::Tell => files.next().map(|file| file.as_ref().map(Some)),
-                Treatment::Withhold(_) => probes.next().map(|kind| match kind {
+                Treatment::Tell => files.next().map_or(UNANSWERED, |file| file.as_ref().map(Some)),
+                Treatment::Withhold(_) => probes.next().map_or(UNANSWERED, |kind| match kind {
                     Observation::Available(
                         EntryKind::File | EntryKind::Directory | EntryKind::Other,
                     ) => Observation::Available(None),
@@ -178,7 +181,7 @@ impl Plan {
                     Observation::Unavailable(reason) => Observation::Unavailable(*reason),
                 }),
             };
-            sights.push(group.iter().filter_map(sight).collect());
+            sights.push(group.iter().map(sight).collect());
         }
         sights.reverse();
         sights
@@ -190,14 +193,21 @@ impl Plan {
             self.looks.listings.iter().zip(&self.wanted).zip(&seen.listings)
         {
             let Observation::Available(entries) = names else { continue };
+            let exact = |entry: &OsStr| wanted.iter().flatten().any(|name| entry == name.as_str());
             for name in wanted.iter().flatten() {
                 if entries.names.iter().any(|entry| entry == name.as_str()) {
                     continue;
                 }
-                for entry in entries.names.iter().filter_map(|entry| near(entry, name)) {
+                // A name that is wanted itself is no miss.
+                let others = entries.names.iter().filter(|entry| !exact(entry));
+                for entry in others.filter_map(|entry| near(entry, name)) {
                     let key = SourceKey::File(listing.directory.join(entry));
                     misses.push(Withheld { key, reason: WithheldReason::NearMiss });
                 }
+            }
+            if entries.more {
+                let key = SourceKey::File(listing.directory.clone());
+                misses.push(Withheld { key, reason: WithheldReason::Limit });
             }
         }
         misses

@@ -94,6 +94,14 @@ impl Renderer {
         }
     }
 
+    /// Whether `value` gives any text (R-TXT-3), found without rendering what always has a header.
+    pub(crate) fn says_something(&self, value: &str) -> bool {
+        match self {
+            Self::File { .. } | Self::Date => true,
+            Self::Environment | Self::Api(_) | Self::Plugin(_) => !self.block(value).is_empty(),
+        }
+    }
+
     /// Whether this release understands a stored `value` (R-TXT-4).
     #[must_use]
     pub fn decodes(&self, value: &str) -> bool {

@@ -4,7 +4,7 @@ use crate::{
     fold::inherited,
     position::Position,
     record::{Event, Record},
-    told::{Telling, Told},
+    told::Told,
 };
 
 /// What was told as it stood at `to`: of the log's records those that no revert took back and that
@@ -65,30 +65,24 @@ fn cut(told: Told, to: Position) -> Told {
     let mut left = if begun { told.at_epoch_start() } else { Told::default() };
     if let Some(epoch) = &left.epoch {
         left.anchored = Some(epoch.position);
-        left.window = told.window.min(to);
         left.look = told.look;
         left.pending = told.pending.filter(|pending| pending.position <= to);
     }
-    let adoption = |last: &Telling| last.position <= to;
-    for (key, entry) in told.entries {
-        let Some(last) = entry.last.filter(adoption) else { continue };
-        let in_update = told.updates.iter().any(|update| {
-            update.revision == last.revision && update.changes.iter().any(|c| *c.key() == key)
-        });
-        if !in_update {
-            left.anchor(last.position);
-            left.entries.entry(key).or_default().last = Some(last);
+    let updates = told.updates.into_iter().filter(|update| begun && update.position <= to);
+    for update in updates {
+        for change in &update.changes {
+            left.tell(change, update.revision, update.position);
         }
+        left.anchor(update.position);
+        left.updates.push(update);
     }
-    if begun {
-        for update in told.updates.into_iter().filter(|update| update.position <= to) {
-            for change in &update.changes {
-                left.tell(change, update.revision, update.position);
-            }
-            left.anchor(update.position);
-            left.updates.push(update);
+    left.settle_holds();
+    for (key, entry) in told.entries {
+        // What nothing was cut from stands as it was; of an adopted key no update tells.
+        if let Some(last) = entry.last.as_ref().filter(|last| last.position <= to) {
+            left.anchor(last.position);
+            left.entries.insert(key, entry);
         }
-        left.settle_holds();
     }
     for (directory, scope) in told.scopes {
         if scope.position <= to {
@@ -96,5 +90,7 @@ fn cut(told: Told, to: Position) -> Told {
             left.scopes.insert(directory, scope);
         }
     }
+    // Where the window began at an earlier time is not known here: what may be gone is told again.
+    left.window = told.window.min(to);
     left
 }

@@ -112,6 +112,13 @@ impl Told {
         }
     }
 
+    /// Whether `believed` is what was told last of its key. A diff stands on nothing else, so that
+    /// whoever reads the texts in order finds its base.
+    pub(crate) fn is_told_last(&self, believed: &Admission) -> bool {
+        let last = self.entries.get(&believed.key).and_then(|entry| self.last_admitted(entry));
+        last.is_some_and(|(last, _)| std::ptr::eq(last, believed))
+    }
+
     /// Whether a text at `position` is still in the transcript.
     #[must_use]
     pub fn in_window(&self, position: Position) -> bool {

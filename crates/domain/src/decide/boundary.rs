@@ -3,8 +3,9 @@
 use super::position;
 use crate::{
     command::{BlockedSource, Decision, OnUnavailable, Refusal, SecondLook, Standing},
-    compare::{Addition, Comparison, Holds, compare, emptied, held},
+    compare::{Addition, Comparison, Holds, compare, emptied, found, held},
     context::{Need, Source, SystemContext, Unavailable},
+    fold::fold,
     hash::{Blob, ContentRef},
     key::SourceKey,
     look::Look,
@@ -80,8 +81,9 @@ impl<'a> Boundary<'a> {
             OnUnavailable::Block | OnUnavailable::Proceed => {}
         }
         // What another channel told is not told again (R-SES-10).
-        let adopted: Vec<_> = self.standing.state.told.entries.keys().cloned().collect();
-        let sources = self.context.sources.iter().filter(|s| !adopted.contains(&s.key));
+        let entries = &self.standing.state.told.entries;
+        let adopted: Vec<_> = entries.keys().cloned().collect();
+        let sources = self.context.sources.iter().filter(|s| !entries.contains_key(&s.key));
         let tellings: Vec<_> = sources.map(telling_now).collect();
         match self.standing.state.prior {
             Prior::None => self.start_epoch(EpochCause::Initial, position, tellings, adopted),
@@ -94,9 +96,9 @@ impl<'a> Boundary<'a> {
     fn next_epoch(&self, cause: EpochCause, position: Position) -> Decision {
         let state = &self.standing.state;
         let mut tellings: Vec<_> = self.context.sources.iter().map(telling_now).collect();
-        let holds = Holds::new(self.context);
+        let (holds, found) = (Holds::new(self.context), found(self.context));
         for (key, entry) in &state.told.entries {
-            if self.context.source(key).is_some() {
+            if found.contains(key) {
                 continue;
             }
             let held = holds.of(key, entry, state);
@@ -123,7 +125,7 @@ impl<'a> Boundary<'a> {
         let (sources, mut blobs) = admissions(tellings);
         let record = self.epoch_record(0, cause, position, &text, sources, adopted);
         blobs.push(text.blob);
-        Decision::Commit { records: vec![record], blobs }
+        self.commit(vec![record], blobs)
     }
 
     /// A session taken over in mid-conversation: an empty baseline, and the complete set as its first
@@ -143,7 +145,7 @@ impl<'a> Boundary<'a> {
         let changes = admissions.into_iter().map(|admission| Change::Added { admission }).collect();
         let record = self.update_record(1, position, &text, changes);
         blobs.extend([empty.blob, text.blob]);
-        Decision::Commit { records: vec![epoch, record], blobs }
+        self.commit(vec![epoch, record], blobs)
     }
 
     /// A later boundary tells exactly what changed, as one update (R-BND-3).
@@ -188,7 +190,7 @@ impl<'a> Boundary<'a> {
         let mut blobs: Vec<_> =
             again.into_iter().chain(changed).filter_map(|told| told.blob).collect();
         blobs.push(text.blob);
-        Decision::Commit { records: vec![record], blobs }
+        self.commit(vec![record], blobs)
     }
 
     /// A diff stands only for an instruction's own text: other renderings are short.
@@ -221,10 +223,29 @@ impl<'a> Boundary<'a> {
         Some(Telling { admission: admission.clone(), renderer, value, blob: None })
     }
 
+    /// What each record's look says of held sources is so once the record is: a source that it
+    /// restates was told by it.
+    fn commit(&self, mut records: Vec<Record>, blobs: Vec<Blob>) -> Decision {
+        if !self.context.unavailable.is_empty() {
+            let mut state = Some(self.standing.state.clone());
+            for record in &mut records {
+                // The revisions are the next ones: the fold takes them.
+                state = fold(state, record).ok();
+                let held = state.iter().flat_map(|state| held(state, self.context)).collect();
+                if let Event::EpochStarted { look, .. } | Event::ContextUpdated { look, .. } =
+                    &mut record.event
+                {
+                    look.held = held;
+                }
+            }
+        }
+        Decision::Commit { records, blobs }
+    }
+
     fn look(&self) -> Look {
         Look {
             boundary: self.context.boundary.clone(),
-            held: held(&self.standing.state, self.context),
+            held: Vec::new(),
             withheld: self.context.withheld.clone(),
         }
     }

@@ -65,7 +65,9 @@ impl KnownBoundary {
             for (marker, sight) in markers.iter().zip(seen) {
                 match sight {
                     // What failed nearer may be a nearer boundary: nobody knows.
-                    Observation::Available(_) if failed.is_none() => {
+                    Observation::Available(EntryKind::File | EntryKind::Directory)
+                        if failed.is_none() =>
+                    {
                         let found = CanonicalPath::observed(above.clone());
                         return BoundarySight::Found(Self::Marked(found));
                     }

@@ -9,6 +9,7 @@ use crate::{
     reason::WithheldReason,
     session::Trust,
 };
+
 /// One place where an instruction file may stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
@@ -130,19 +131,19 @@ impl Ground<'_> {
     }
 
     fn path_local(&self) -> Vec<Vec<Candidate>> {
-        let mut scopes: Vec<_> = self.standpoint.scopes.iter().collect();
-        scopes.retain(|(directory, scope)| {
-            let ambient = self.standpoint.directory.is_within(directory)
-                && directory.is_within(self.boundary);
-            // A scope that today's boundary no longer contains is absent (R-LOC-9).
-            scope.project.is_within(self.boundary) && !ambient
-        });
-        scopes.sort_by_key(|(directory, _)| (directory.depth(), directory.as_str().to_owned()));
+        // A scope that today's boundary no longer contains is absent (R-LOC-9); one that is ambient
+        // today has its candidates there.
+        let counts = |directory: &&CanonicalPath| {
+            directory.is_within(self.boundary) && !self.standpoint.directory.is_within(directory)
+        };
+        let scopes = self.standpoint.scopes.keys().filter(counts);
+        let mut scopes: Vec<_> = scopes.map(|directory| (directory.depth(), directory)).collect();
+        scopes.sort();
         let mut groups = Vec::new();
-        for (directory, _) in scopes {
+        for (depth, directory) in scopes {
             for (group, names) in self.policy.instructions.names.iter().enumerate() {
                 let place = Place::PathLocal {
-                    depth: number(directory.depth()),
+                    depth: number(depth),
                     directory: directory.as_absolute().clone(),
                     group: number(group),
                 };

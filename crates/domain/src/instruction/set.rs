@@ -10,6 +10,7 @@ use crate::{
     policy::Policy,
     reason::{UnavailableReason, WithheldReason},
 };
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The instruction files that count, and what became of the other candidates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,25 +56,36 @@ impl<'a> InstructionSet<'a> {
         sights: &[Vec<Observation<Option<&'a FileBytes>>>],
         policy: &Policy,
     ) -> Self {
-        let mut set = Self::default();
+        let mut resolving = Resolving::new(policy);
         for path in &candidates.over_limit {
-            set.withhold(path, WithheldReason::Limit);
+            resolving.withhold(path, WithheldReason::Limit);
         }
         for (group, sights) in candidates.groups.iter().zip(sights) {
-            set.add_group(group, sights, policy);
+            resolving.add_group(group, sights);
         }
-        set
+        resolving.set
+    }
+}
+
+struct Resolving<'a, 'c> {
+    policy: &'c Policy,
+    set: InstructionSet<'a>,
+    /// Where each canonical path stands among the files.
+    known: BTreeMap<&'a CanonicalPath, usize>,
+    /// Candidates that led to a file. A global one can be an ambient one as well.
+    led: BTreeSet<&'c AbsolutePath>,
+}
+
+impl<'a, 'c> Resolving<'a, 'c> {
+    fn new(policy: &'c Policy) -> Self {
+        let (known, led) = (BTreeMap::new(), BTreeSet::new());
+        Self { policy, set: InstructionSet::default(), known, led }
     }
 
-    fn add_group(
-        &mut self,
-        group: &[Candidate],
-        sights: &[Observation<Option<&'a FileBytes>>],
-        policy: &Policy,
-    ) {
+    fn add_group(&mut self, group: &'c [Candidate], sights: &[Observation<Option<&'a FileBytes>>]) {
         let mut won = false;
         for (candidate, sight) in group.iter().zip(sights) {
-            match verdict(candidate, sight, policy) {
+            match verdict(candidate, sight, self.policy) {
                 Verdict::Nothing => {}
                 Verdict::Withheld(reason) => self.withhold(&candidate.path, reason),
                 Verdict::File(_) if won => {
@@ -88,20 +100,25 @@ impl<'a> InstructionSet<'a> {
                 Verdict::Failed(reason) => {
                     let group = group.iter().map(|candidate| candidate.path.clone()).collect();
                     let path = candidate.path.clone();
-                    self.unavailable.push(UnavailableFile { path, reason, group });
+                    self.set.unavailable.push(UnavailableFile { path, reason, group });
                     return;
                 }
             }
         }
     }
 
-    fn add(&mut self, candidate: &Candidate, file: &'a FileBytes) {
-        let known = self.files.iter_mut().find(|known| known.file.canonical == file.canonical);
-        if let Some(known) = known {
-            known.via.push(candidate.path.clone());
+    fn add(&mut self, candidate: &'c Candidate, file: &'a FileBytes) {
+        let first_time = self.led.insert(&candidate.path);
+        let files = &mut self.set.files;
+        if let Some(known) = self.known.get(&file.canonical).and_then(|index| files.get_mut(*index))
+        {
+            if first_time {
+                known.via.push(candidate.path.clone());
+            }
             return;
         }
-        self.files.push(LoadedFile {
+        self.known.insert(&file.canonical, files.len());
+        files.push(LoadedFile {
             file,
             place: candidate.place.clone(),
             origin: candidate.origin,
@@ -111,7 +128,7 @@ impl<'a> InstructionSet<'a> {
     }
 
     fn withhold(&mut self, path: &AbsolutePath, reason: WithheldReason) {
-        self.withheld.push(Withheld { key: SourceKey::File(path.clone()), reason });
+        self.set.withheld.push(Withheld { key: SourceKey::File(path.clone()), reason });
     }
 }
 

@@ -7,13 +7,14 @@ use crate::{
         SourceState, SourceView, Totals, estimated_tokens,
     },
     hash::{ContentHash, ContentRef},
+    key::SourceKey,
     look::{Held, Look, Withheld},
     position::{EpochNumber, Position, Revision},
     session::{Location, SessionId},
     state::{Belief, Contents, State},
     told::{Admission, Change, ContextEpoch, EpochCause, Told, Update},
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// How much of a briefing a host needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,11 +111,10 @@ pub fn sources(state: &State, look: &Look) -> Vec<SourceView> {
         .into_iter()
         .filter_map(|(key, entry)| match told.last_admitted(entry) {
             Some((admission, revision)) => {
-                let mut view = told_view(told, admission, revision);
-                if let Belief::Nothing | Belief::Unclear = told.belief(entry) {
-                    view.in_window = Some(false);
-                }
-                Some(view)
+                // Only what is believed because of that very text is still said by it.
+                let said = matches!(told.belief(entry), Belief::Value(believed, _)
+                    if std::ptr::eq(believed, admission));
+                Some(told_view(admission, revision, said))
             }
             None => entry.last.as_ref().map(|last| {
                 let mut view = SourceView::new(key.clone(), SourceState::Inactive);
@@ -124,10 +124,14 @@ pub fn sources(state: &State, look: &Look) -> Vec<SourceView> {
             }),
         })
         .collect();
+    let keys = views.iter().enumerate().map(|(index, view)| (view.source.clone(), index));
+    let mut index: BTreeMap<_, _> = keys.collect();
     for held in &look.held {
-        hold(&mut views, held);
+        hold(&mut views, &mut index, held);
     }
-    views.extend(look.withheld.iter().map(withheld_view));
+    for withheld in &look.withheld {
+        withhold(&mut views, &mut index, withheld);
+    }
     views
 }
 
@@ -139,28 +143,40 @@ pub fn withheld_view(withheld: &Withheld) -> SourceView {
     view
 }
 
-fn hold(views: &mut Vec<SourceView>, held: &Held) {
-    let reason = Some(held.reason.as_str());
-    let told = views.iter_mut().find(|view| view.source == held.key);
+/// Where the view of each key stands.
+type Index = BTreeMap<SourceKey, usize>;
+
+fn hold(views: &mut Vec<SourceView>, index: &mut Index, held: &Held) {
+    let told = index.get(&held.key).and_then(|index| views.get_mut(*index));
     match told {
         Some(view) => {
             view.state = SourceState::Held;
-            view.reason = reason;
+            view.reason = Some(held.reason.as_str());
         }
         None => {
             let mut view = SourceView::new(held.key.clone(), SourceState::Held);
-            view.reason = reason;
+            view.reason = Some(held.reason.as_str());
             view.told_at = held.since;
+            index.insert(held.key.clone(), views.len());
             views.push(view);
         }
     }
 }
 
+/// What was told as removed because it is withheld is one source, with its reason.
+fn withhold(views: &mut Vec<SourceView>, index: &mut Index, withheld: &Withheld) {
+    let told = index.get(&withheld.key).and_then(|index| views.get_mut(*index));
+    match told {
+        Some(view) if view.state == SourceState::Inactive => {
+            view.state = SourceState::Withheld;
+            view.reason = Some(withheld.reason.as_str());
+        }
+        Some(_) | None => views.push(withheld_view(withheld)),
+    }
+}
+
 /// An admitted value as a source.
-fn told_view(told: &Told, admission: &Admission, revision: Revision) -> SourceView {
-    let entry = told.entries.get(&admission.key);
-    let last = entry.and_then(|entry| entry.last.as_ref());
-    let in_window = last.is_none_or(|last| told.in_window(last.position));
+fn told_view(admission: &Admission, revision: Revision, in_window: bool) -> SourceView {
     SourceView {
         scope: admission.scope.clone(),
         warnings: admission.warnings.clone(),

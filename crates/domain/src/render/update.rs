@@ -3,7 +3,6 @@
 use super::{Part, RenderedText, Renderer, name_of};
 use crate::{
     key::{Origin, SourceKey},
-    path::on_one_line,
     told::Form,
 };
 
@@ -64,6 +63,8 @@ pub fn update(lead: Lead, lines: &[Line<'_>], instructions: Instructions) -> Ren
     let mut parts = Vec::new();
     match lead {
         Lead::None => {}
+        // Nothing follows: what replaces all is nothing.
+        Lead::ReplacesAll if lines.is_empty() => parts.push(Part::note(ALL_GONE.to_owned())),
         Lead::ReplacesAll => {
             parts.push(Part::note(REPLACES_ALL.to_owned()));
             let told = |line: &&Line<'_>| matches!(line, Line::Added(v) if v.key.is_instruction());
@@ -118,16 +119,9 @@ fn block(value: &Value<'_>, text: String) -> Part {
 fn lead(key: &SourceKey, what_follows: &str) -> String {
     let name = sentence_start(&name_of(key));
     if key.is_instruction() {
-        let where_from = key.path().map_or_else(
-            || on_one_line(key.url().unwrap_or_default()),
-            crate::path::AbsolutePath::on_one_line,
-        );
-        format!(
-            "{name} have changed. {what_follows} what was told from {where_from} before, and keeps \
-             its rank."
-        )
+        format!("{name} have changed. {what_follows} what they said before, and keeps their rank.")
     } else {
-        format!("{name} has changed. {what_follows} what was told of it before.")
+        format!("{name} has changed. {what_follows} what was said of it before.")
     }
 }
 
