@@ -5,7 +5,7 @@ use crate::{
     backend::waiting_until,
     create::create,
     open::{self, Handle, guarded},
-    trouble::Error,
+    trouble::{Error, no_store},
 };
 use redb::ReadTransaction;
 use std::{
@@ -118,7 +118,8 @@ impl StoreFile {
                 return Ok(self.install(made));
             }
         }
-        Err(Error::NotFree)
+        // Nothing can be read there, and nothing made: a link to nowhere.
+        Err(no_store(&self.path, "what is in its place leads nowhere").into())
     }
 
     fn upgraded(&self, handle: Arc<Handle>, until: Instant) -> Result<Arc<Handle>, Error> {
