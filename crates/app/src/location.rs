@@ -57,9 +57,9 @@ impl LocationMap {
         if let Some(services) = map.get(directory).and_then(Weak::upgrade) {
             return services;
         }
-        let services = Arc::new(LocationServices {
+        let services = Arc::new_cyclic(|services| LocationServices {
             directory: directory.clone(),
-            registry: SystemContextRegistry::default(),
+            registry: SystemContextRegistry::of(services.clone()),
             values: Mutex::new(None),
             map: Arc::downgrade(&self.map),
         });

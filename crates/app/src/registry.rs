@@ -1,5 +1,6 @@
 //! `SystemContextRegistry`: which producers of context take part. It remembers that, and nothing else.
 
+use crate::LocationServices;
 use async_trait::async_trait;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -38,6 +39,8 @@ pub struct KeyTaken(pub PluginKey);
 #[derive(Clone, Default)]
 pub struct SystemContextRegistry {
     members: Arc<Mutex<Members>>,
+    /// The services that it belongs to: who registers holds them.
+    location: Weak<LocationServices>,
 }
 
 #[derive(Default)]
@@ -47,11 +50,13 @@ struct Members {
     dropped: BTreeSet<PluginKey>,
 }
 
-/// Keeps a contribution registered; dropping it unregisters.
+/// Keeps a contribution registered, and its Location open; dropping it unregisters.
 #[must_use = "dropping the registration unregisters the contribution"]
 pub struct Registration {
     key: PluginKey,
     members: Weak<Mutex<Members>>,
+    /// Without them the registry would go with the last session, and the contribution with it.
+    _location: Option<Arc<LocationServices>>,
 }
 
 /// Who takes part at one moment.
@@ -61,6 +66,11 @@ pub(crate) struct Snapshot {
 }
 
 impl SystemContextRegistry {
+    /// The registry of a Location's services.
+    pub(crate) fn of(location: Weak<LocationServices>) -> Self {
+        Self { members: Arc::default(), location }
+    }
+
     /// Registers a producer until the guard is dropped.
     ///
     /// # Errors
@@ -73,7 +83,8 @@ impl SystemContextRegistry {
         }
         members.dropped.remove(&key);
         members.present.insert(key.clone(), contribution);
-        Ok(Registration { key, members: Arc::downgrade(&self.members) })
+        let members = Arc::downgrade(&self.members);
+        Ok(Registration { key, members, _location: self.location.upgrade() })
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {

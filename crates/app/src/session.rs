@@ -47,6 +47,9 @@ pub(crate) struct Sessions {
 pub(crate) struct Core {
     pub(crate) id: SessionId,
     pub(crate) known: tokio::sync::Mutex<Option<Known>>,
+    /// What this process knows of the place, while it does not know the session: a store in trouble
+    /// takes no plugin away and forgets no boundary.
+    place: Mutex<Option<Place>>,
     sessions: Weak<Sessions>,
 }
 
@@ -63,6 +66,8 @@ pub(crate) struct Known {
     pub(crate) memo: Option<Memo>,
 }
 
+type Place = (Arc<LocationServices>, KnownBoundary);
+
 /// What became of an attempt to append.
 pub(crate) enum Appended {
     /// It is durable.
@@ -73,7 +78,7 @@ pub(crate) enum Appended {
 
 impl Core {
     pub(crate) fn new(id: SessionId, sessions: Weak<Sessions>) -> Self {
-        Self { id, known: tokio::sync::Mutex::new(None), sessions }
+        Self { id, known: tokio::sync::Mutex::new(None), place: Mutex::new(None), sessions }
     }
 
     /// A core that no other handle shares.
@@ -320,18 +325,29 @@ impl Session {
                 Ok(Appended::Done)
             }
             Err(StoreError::Conflict { .. }) => {
-                *known = None;
+                self.forget(known);
                 Ok(Appended::Overtaken)
             }
             Err(StoreError::OutcomeUnknown(cause)) => {
-                *known = None;
+                self.forget(known);
                 self.read_back(known, expected, &records, cause).await
             }
             Err(error) => {
-                *known = None;
+                self.forget(known);
                 Err(error.into())
             }
         }
+    }
+
+    /// Where the session stands is not known any more; where it works is.
+    fn forget(&self, known: &mut Option<Known>) {
+        if let Some(known) = known.take() {
+            *self.place() = Some((known.services, known.boundary));
+        }
+    }
+
+    fn place(&self) -> std::sync::MutexGuard<'_, Option<Place>> {
+        self.core.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The outcome of a commit is unknown: what the log holds decides, and nothing is written twice.
@@ -416,11 +432,11 @@ impl Session {
                 Some(_) => {}
             }
         }
-        let boundary = known.take().map(|known| (known.services, known.boundary));
+        self.forget(known);
         let loaded = self.world().store.load(self.id()).await?.ok_or_else(|| self.unknown())?;
         let directory = loaded.state.location.directory.clone();
         let services = self.engine.locations.at(&directory);
-        let boundary = match boundary {
+        let boundary = match self.place().take() {
             Some((before, boundary)) if *before.directory() == directory => boundary,
             Some(_) | None => KnownBoundary::Marked(loaded.state.location.boundary.clone()),
         };
