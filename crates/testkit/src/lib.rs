@@ -8,3 +8,5 @@
 pub mod change;
 pub mod contract;
 pub mod fake;
+pub mod simulator;
+pub mod transcript;

@@ -1,4 +1,6 @@
-//! The fakes pass the suites that the real adapters pass, and have faults of their own.
+//! The fakes pass the suites that the real adapters pass, and have faults of their own. Transcripts
+//! and the simulator run the engine over them.
 
 mod ports;
 mod store;
+mod transcripts;

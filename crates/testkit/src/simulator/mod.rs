@@ -1,0 +1,3 @@
+//! The simulator.
+
+pub mod schedule;
