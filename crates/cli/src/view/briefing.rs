@@ -46,6 +46,9 @@ pub(crate) enum Tense {
 /// More entries than these make a list that nobody reads; another command shows all.
 const LISTED_MAX: usize = 12;
 
+/// In less room than this a sentence stands below its name.
+const SENTENCE_MIN: usize = 32;
+
 impl Sight<'_> {
     pub(crate) fn page(&self, screen: Screen) -> Page {
         let mut page = Page::default();
@@ -228,18 +231,18 @@ impl Sight<'_> {
             return say("no epoch yet: the next sync begins the first");
         }
         let cause = match epoch.cause {
-            EpochCause::Initial => "the first",
-            EpochCause::Compacted => "begun by a compaction",
-            EpochCause::Rebased => "begun by a rebase",
-            EpochCause::Unknown => "taken over in mid-conversation",
+            EpochCause::Initial => "by the first boundary",
+            EpochCause::Compacted => "after a compaction",
+            EpochCause::Rebased => "after a rebase",
+            EpochCause::Unknown => "in a conversation taken over",
         };
         let updates = match briefing.updates.len() as u64 {
-            0 => "no update since".to_owned(),
+            0 if briefing.complete => "no update since".to_owned(),
             number if briefing.complete => format!("{} since", counted(number, "update")),
-            number => format!("{} newer than asked", counted(number, "update")),
+            number => format!("{} newer than `--since`", counted(number, "update")),
         };
-        let since = epoch.revision;
-        say(&format!("epoch {}, {cause}, since revision {since}; {updates}", epoch.number));
+        let (number, revision) = (epoch.number, epoch.revision);
+        say(&format!("epoch {number}, begun at revision {revision} {cause}; {updates}"));
     }
 }
 
@@ -293,9 +296,17 @@ pub(super) fn list(
     let listed = &entries[..entries.len().min(LISTED_MAX)];
     let widest = listed.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
     let column = widest.min(screen.width * 2 / 5);
+    let beside = screen.width.saturating_sub(2 + column + 2) >= SENTENCE_MIN;
     for (name, why) in listed {
-        let start = Line::default().to(2).and(tone, fit::ending(name.as_str(), column));
-        page.paragraph(start.to(2 + column + 2), Tone::Quiet, why, screen.width);
+        let room = if beside { column } else { screen.width.saturating_sub(2) };
+        let named = Line::default().to(2).and(tone, fit::ending(name.as_str(), room));
+        let start = if beside {
+            named.to(2 + column + 2)
+        } else {
+            page.line(named);
+            Line::default().to(4)
+        };
+        page.paragraph(start, Tone::Quiet, why, screen.width);
     }
     let more = (entries.len() - listed.len()) as u64;
     if more > 0 {

@@ -19,7 +19,7 @@ pub(crate) fn log(records: &[LogRecord], places: Places<'_>, screen: Screen) -> 
         let start = Line::default().up_to(number, Tone::Heading, record.revision.to_string());
         let start = start.to(number + 2).and(Tone::Quiet, moment(record.at)).plain("  ");
         page.paragraph(start, Tone::Heading, &what, screen.width);
-        let details = details(record);
+        let details = details(record, places);
         if !details.is_empty() {
             page.paragraph(Line::default().to(number + 2), Tone::Quiet, &details, screen.width);
         }
@@ -30,18 +30,18 @@ pub(crate) fn log(records: &[LogRecord], places: Places<'_>, screen: Screen) -> 
     page
 }
 
-fn details(record: &LogRecord) -> String {
+fn details(record: &LogRecord, places: Places<'_>) -> String {
     let mut details = Vec::new();
     details.extend(record.position.map(|position| format!("at position {position}")));
     if let Some(text) = &record.text {
         details.push(amount::size(text.len() as u64));
     }
-    details.extend(record.details.iter().filter_map(|(name, value)| detail(name, value)));
+    details.extend(record.details.iter().filter_map(|(name, value)| detail(name, value, places)));
     details.join(", ")
 }
 
 /// One field of a record, for a person: hashes and what is empty say nothing.
-fn detail(name: &str, value: &Value) -> Option<String> {
+fn detail(name: &str, value: &Value, places: Places<'_>) -> Option<String> {
     let words = name.replace('_', " ");
     match value {
         _ if matches!(name, "sha256" | "boundary") => None,
@@ -51,22 +51,23 @@ fn detail(name: &str, value: &Value) -> Option<String> {
         Value::Number(number) => Some(format!("{words} {number}")),
         Value::Array(list) if list.is_empty() => None,
         Value::Array(list) => {
-            let all = list.iter().map(directory).collect::<Option<Vec<_>>>();
+            let all = list.iter().map(|one| directory(one, places)).collect::<Option<Vec<_>>>();
             let number = list.len() as u64;
             Some(all.map_or_else(
                 || format!("{} {words}", amount::grouped(number)),
                 |directories| format!("{words} {}", directories.join(" and ")),
             ))
         }
-        Value::Object(_) => match directory(value) {
+        Value::Object(_) => match directory(value, places) {
             Some(directory) => Some(format!("in {directory}")),
             None => Some(format!("{words} {value}")),
         },
     }
 }
 
-fn directory(value: &Value) -> Option<&str> {
-    value.get("directory")?.as_str()
+fn directory(value: &Value, places: Places<'_>) -> Option<String> {
+    let directory = value.get("directory")?.as_str()?;
+    Some(places.directory(directory.as_ref()).to_string())
 }
 
 /// The texts of the current epoch, each with its place.

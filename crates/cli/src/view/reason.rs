@@ -76,7 +76,7 @@ mod tests {
         let words = withheld.chain(UnavailableReason::ALL.iter().map(|reason| reason.as_str()));
         for word in words {
             let sentence = sentence(word);
-            assert!(sentence.contains(' ') && !sentence.contains(word), "{word}: {sentence}");
+            assert!(sentence.contains(' ') && sentence != word.replace('_', " "), "{word}");
         }
         assert_eq!(sentence("dns_failure"), "dns failure", "a word of a newer told");
     }

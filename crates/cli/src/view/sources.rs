@@ -68,7 +68,7 @@ pub(crate) fn explained(
     let lead = if applies.is_empty() {
         format!("No instructions apply to {path}.")
     } else {
-        format!("To {path} apply, in this order, the later ones over the earlier:")
+        format!("To {path} apply, in the order of telling:")
     };
     page.paragraph(Line::default(), Tone::Heading, &lead, screen.width);
     let number = applies.len().to_string().len();
@@ -87,6 +87,10 @@ pub(crate) fn explained(
             let start = Line::default().to(4 + number);
             page.paragraph(start, Tone::Caution, reason::warning(*warning), screen.width);
         }
+    }
+    if applies.len() > 1 {
+        let text = "Where they disagree, the more specific one counts.";
+        page.paragraph(Line::default(), Tone::Quiet, text, screen.width);
     }
     let left_out = withheld.iter().map(|source| {
         (places.source(source), source.reason.map(reason::sentence).unwrap_or_default())

@@ -1,0 +1,7 @@
+//! In a home of its own, with no environment but that.
+
+mod bench;
+mod exit;
+mod forms;
+mod sessions;
+mod values;
