@@ -26,6 +26,41 @@ pub(crate) struct PatientFile {
 pub(crate) struct Trouble {
     first: Mutex<Option<io::Error>>,
     published: AtomicBool,
+    /// Lets a step fail in a test.
+    #[cfg(test)]
+    pub(crate) fuse: Fuse,
+}
+
+/// Lets one step fail, so many steps ahead.
+#[cfg(test)]
+#[derive(Debug, Default)]
+pub(crate) struct Fuse(Mutex<Option<(u32, i32)>>);
+
+#[cfg(test)]
+impl Fuse {
+    pub(crate) fn set(&self, steps: u32, error: i32) {
+        *self.0.lock().unwrap() = Some((steps, error));
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.lock().unwrap().is_some()
+    }
+
+    fn blows(&self) -> Option<io::Error> {
+        let mut fuse = self.0.lock().unwrap();
+        match &mut *fuse {
+            Some((0, error)) => {
+                let error = io::Error::from_raw_os_error(*error);
+                *fuse = None;
+                Some(error)
+            }
+            Some((steps, _)) => {
+                *steps -= 1;
+                None
+            }
+            None => None,
+        }
+    }
 }
 
 /// The error of a lock that was not free in time.
@@ -64,6 +99,15 @@ impl PatientFile {
 
     fn noted<T>(&self, result: io::Result<T>) -> io::Result<T> {
         result.inspect_err(|error| self.trouble.note(error))
+    }
+
+    /// Does one step that changes the file.
+    fn step(&self, step: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        #[cfg(test)]
+        if let Some(error) = self.trouble.fuse.blows() {
+            return self.noted(Err(error));
+        }
+        self.noted(step())
     }
 }
 
@@ -143,18 +187,18 @@ impl StorageBackend for PatientFile {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.noted(self.file.set_len(len))
+        self.step(|| self.file.set_len(len))
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.noted(self.file.sync_data())
+        self.step(|| self.file.sync_data())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         if publishes(offset, data) {
             self.trouble.published.store(true, Ordering::Release);
         }
-        self.noted(self.file.write(offset, data))
+        self.step(|| self.file.write(offset, data))
     }
 
     fn close(&self) -> io::Result<()> {

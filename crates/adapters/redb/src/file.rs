@@ -131,7 +131,7 @@ impl StoreFile {
         Ok(self.install(opened))
     }
 
-    fn current(&self) -> Option<Arc<Handle>> {
+    pub(crate) fn current(&self) -> Option<Arc<Handle>> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

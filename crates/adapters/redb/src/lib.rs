@@ -15,6 +15,8 @@ mod open;
 mod overlay;
 mod read;
 mod tables;
+#[cfg(test)]
+mod torn;
 mod trouble;
 mod write;
 mod writer;

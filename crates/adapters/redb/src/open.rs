@@ -82,7 +82,7 @@ pub(crate) fn for_reading(path: &Path) -> Result<Option<Handle>, Error> {
     if !is_there(path)? {
         return Ok(None);
     }
-    let (file, trouble) = PatientFile::new(open(path, OpenOptions::new().read(true))?)?;
+    let (file, trouble) = PatientFile::new(open_to_read(path)?)?;
     match guarded(path, || Ok(builder().open_read_only_with_backend(file)))? {
         Ok(database) => {
             let handle = Handle { opened: Opened::Reading(database), trouble, lasting: true };
@@ -96,7 +96,8 @@ pub(crate) fn for_reading(path: &Path) -> Result<Option<Handle>, Error> {
 
 /// Opens a store that was checked before.
 pub(crate) fn for_writing(path: &Path) -> Result<Handle, Error> {
-    let file = open(path, OpenOptions::new().read(true).write(true))?;
+    let file = OpenOptions::new().read(true).write(true).open(path);
+    let file = file.map_err(|error| failed(path, error))?;
     let (file, trouble) = PatientFile::new(file)?;
     let database = with(path, file)?;
     Ok(Handle::writing(database, trouble))
@@ -104,7 +105,7 @@ pub(crate) fn for_writing(path: &Path) -> Result<Handle, Error> {
 
 /// A file that a killed process left: it is looked at in memory first.
 fn needing_repair(path: &Path) -> Result<Handle, Error> {
-    let (file, trouble) = PatientFile::new(open(path, OpenOptions::new().read(true))?)?;
+    let (file, trouble) = PatientFile::new(open_to_read(path)?)?;
     let overlay = Overlay::new(file).map_err(|error| failed(path, error))?;
     let database = with(path, overlay)?;
     let looked = Handle { opened: Opened::Writing(database), trouble, lasting: false };
@@ -122,8 +123,13 @@ pub(crate) fn with(path: &Path, file: impl StorageBackend) -> Result<Database, E
     Ok(guarded(path, || Ok(builder().create_with_backend(file)))??)
 }
 
-fn open(path: &Path, options: &OpenOptions) -> Result<File, StoreError> {
-    options.open(path).map_err(|error| failed(path, error))
+fn open_to_read(path: &Path) -> Result<File, StoreError> {
+    File::open(path).map_err(|error| unreadable(path, error))
+}
+
+/// A file that cannot even be read.
+fn unreadable(path: &Path, error: io::Error) -> StoreError {
+    StoreError::Failed { path: shown(path), cause: Box::new(error) }
 }
 
 /// redb trusts what it reads from a file that was closed cleanly, and panics where it is damaged.
@@ -142,7 +148,7 @@ fn is_there(path: &Path) -> Result<bool, StoreError> {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             return Err(no_store(path, "a part of its path is no directory"));
         }
-        Err(error) => return Err(failed(path, error)),
+        Err(error) => return Err(unreadable(path, error)),
     };
     if metadata.is_dir() {
         return Err(no_store(path, "it is a directory"));
@@ -154,8 +160,10 @@ fn is_there(path: &Path) -> Result<bool, StoreError> {
         return Err(no_store(path, "it is empty"));
     }
     let mut start = Vec::with_capacity(MAGIC.len());
-    let file = open(path, OpenOptions::new().read(true))?;
-    file.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(|error| failed(path, error))?;
+    open_to_read(path)?
+        .take(MAGIC.len() as u64)
+        .read_to_end(&mut start)
+        .map_err(|error| unreadable(path, error))?;
     if start != MAGIC {
         return Err(no_store(path, "it is some other file"));
     }

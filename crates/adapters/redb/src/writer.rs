@@ -216,11 +216,30 @@ fn write(file: &StoreFile, handle: &Arc<Handle>, transaction: WriteTransaction, 
             file.forget(handle);
             let error = file.told(error, Some(handle));
             if handle.trouble.published() {
+                settle(file);
                 answer_all(jobs, &StoreError::OutcomeUnknown(Some(Box::new(error))));
             } else {
                 answer_all(jobs, &error);
             }
         }
+    }
+}
+
+/// Ends a commit that was cut off just before its end, so that who reads back is told the truth:
+/// until somebody writes again, redb shows the commit before it.
+fn settle(file: &StoreFile) {
+    let until = file.deadline();
+    let begun = file.for_writing(until).and_then(|handle| {
+        waiting_until(until, || {
+            guarded(file.path(), || {
+                let database = handle.database().ok_or(Error::NotFree)?;
+                Ok(database.begin_write()?.abort()?)
+            })
+        })
+    });
+    if let Err(error) = begun {
+        let error = file.told(error, None);
+        tracing::warn!(%error, "a commit of unknown outcome could not be settled yet");
     }
 }
 

@@ -68,6 +68,9 @@ pub enum Fault {
     LostBefore,
     /// The outcome is unknown, and all was written.
     LostAfter,
+    /// The outcome is unknown; reading back shows nothing of it, and then the next write of whatever
+    /// process finds it done. So it is where a commit is cut off just before its end.
+    LostUntilAWrite,
     /// Something happens first (another process commits, the session moves); then the call goes on.
     Meanwhile(Box<dyn FnOnce(&FakeStore) + Send>),
     /// The call waits until the sender is dropped or used; then it goes on.
@@ -90,6 +93,8 @@ enum Passage {
     Closed(StoreError),
     /// It does, and its answer is lost.
     AnswerLost,
+    /// It does later, and its answer is lost.
+    EffectLate,
 }
 
 impl FakeStore {
@@ -194,6 +199,7 @@ impl FakeStore {
             Fault::Failed => StoreError::Failed { path: path(), cause: "scripted".into() },
             Fault::LostBefore => StoreError::OutcomeUnknown(None),
             Fault::LostAfter => return Passage::AnswerLost,
+            Fault::LostUntilAWrite => return Passage::EffectLate,
             Fault::Meanwhile(something) => {
                 something(self);
                 return Passage::Open;
@@ -212,12 +218,19 @@ impl FakeStore {
         effect: impl FnOnce(&mut Medium) -> Result<T, StoreError> + Send,
     ) -> Result<T, StoreError> {
         let passage = self.enter(call).await;
+        if matches!(call, Call::Append | Call::Delete | Call::SetValue) {
+            self.medium().settle();
+        }
         let result = match passage {
             Passage::Open => effect(&mut self.medium()),
             Passage::Closed(error) => Err(error),
             Passage::AnswerLost => {
                 // Refused or written: the caller hears neither.
                 drop(effect(&mut self.medium()));
+                Err(StoreError::OutcomeUnknown(None))
+            }
+            Passage::EffectLate => {
+                self.medium().later(|medium| drop(effect(medium)));
                 Err(StoreError::OutcomeUnknown(None))
             }
         };

@@ -27,6 +27,8 @@ pub struct Medium {
     sessions: BTreeMap<SessionId, Stored>,
     blobs: BTreeMap<ContentHash, Arc<str>>,
     values: BTreeMap<CanonicalPath, Values>,
+    /// How all will stand after the next write: a commit was cut off just before its end.
+    later: Option<Box<Medium>>,
 }
 
 /// What becomes of something stored.
@@ -71,6 +73,20 @@ impl Stored {
 }
 
 impl Medium {
+    /// Has an effect that is seen by nobody before the next write.
+    pub(super) fn later(&mut self, effect: impl FnOnce(&mut Self)) {
+        let mut later = self.clone();
+        effect(&mut later);
+        self.later = Some(Box::new(later));
+    }
+
+    /// What was cut off is done.
+    pub(super) fn settle(&mut self) {
+        if let Some(later) = self.later.take() {
+            *self = *later;
+        }
+    }
+
     pub(super) const fn commits(&self) -> u64 {
         self.commits
     }
@@ -260,6 +276,7 @@ impl Medium {
     }
 
     pub(super) fn damage(&mut self, damage: &Damage) {
+        self.settle();
         let (Damage::HeadRow(session, _)
         | Damage::HeadRowLost(session, _)
         | Damage::HeadLost(session)

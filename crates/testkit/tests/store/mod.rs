@@ -81,6 +81,22 @@ fn a_lost_answer_was_written_and_a_crash_keeps_it() {
 }
 
 #[test]
+fn a_commit_cut_off_just_before_its_end_is_found_done_by_the_next_write() {
+    block_on(async {
+        let (store, draft) = opened().await;
+        let append = draft.append(vec![set("k", "v")]);
+        store.script(Call::Append, 1, Fault::LostUntilAWrite);
+        let answer = store.append(&draft.id, append.clone()).await;
+        assert!(matches!(answer, Err(StoreError::OutcomeUnknown(_))));
+        let survivor = FakeStore::on(store.snapshot());
+        assert_eq!(survivor.records(&draft.id, Revision(1), 9).await.unwrap(), []);
+        let again = survivor.append(&draft.id, append.clone()).await;
+        assert!(matches!(again, Err(StoreError::Conflict { .. })), "{again:?}");
+        assert_eq!(survivor.records(&draft.id, Revision(1), 9).await.unwrap(), append.records);
+    });
+}
+
+#[test]
 fn an_overtaken_append_hears_where_the_winner_stands() {
     block_on(async {
         let (store, draft) = opened().await;

@@ -245,12 +245,12 @@ fn a_store_that_cannot_be_written_can_be_read() {
 #[test]
 fn a_damaged_store_is_one_clear_error_and_never_a_fresh_start() {
     let whole = std::fs::read(filled().path()).unwrap();
-    let damage: [&dyn Fn(&mut Vec<u8>); 5] = [
-        &|bytes| bytes.truncate(9),
-        &|bytes| bytes.truncate(bytes.len() / 2),
-        &|bytes| bytes.truncate(bytes.len() - 1),
-        &|bytes| bytes[4096..].fill(0),
-        &|bytes| bytes[12..320].fill(0xa5),
+    let damage: [fn(&mut Vec<u8>); 5] = [
+        |bytes| bytes.truncate(9),
+        |bytes| bytes.truncate(bytes.len() / 2),
+        |bytes| bytes.truncate(bytes.len() - 1),
+        |bytes| bytes[4096..].fill(0),
+        |bytes| bytes[12..320].fill(0xa5),
     ];
     for (number, damage) in damage.into_iter().enumerate() {
         let place = Place::new();

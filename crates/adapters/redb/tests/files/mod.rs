@@ -2,7 +2,11 @@
 
 pub(crate) mod layout;
 
+#[cfg(unix)]
 mod child;
+#[cfg(unix)]
 mod full;
+#[cfg(unix)]
 mod hostile;
+#[cfg(unix)]
 mod processes;
