@@ -2,10 +2,13 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use told::domain::{
-    key::ApiKey,
-    position::{Position, Revision},
-    session::SessionId,
+use told::{
+    configuration::Chosen,
+    domain::{
+        key::ApiKey,
+        position::{Position, Revision},
+        session::SessionId,
+    },
 };
 
 /// Keeps what a model was told true: instruction files, host-set values, environment and date.
@@ -34,15 +37,21 @@ pub(crate) struct Everywhere {
     /// The store (else TOLD_STORE, else the user's)
     #[arg(long, value_name = "PATH", global = true)]
     pub(crate) store: Option<PathBuf>,
-    /// Colour the output
+    /// Colour; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
     pub(crate) color: Color,
+}
+
+impl Everywhere {
+    /// What they say of the configuration.
+    pub(crate) fn chosen(&self) -> Chosen {
+        Chosen { config: self.config.clone(), store: self.store.clone() }
+    }
 }
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set
     #[default]
     Auto,
     Always,

@@ -7,9 +7,10 @@
 mod arguments;
 mod command;
 mod failure;
+mod serve;
 mod view;
 
-use arguments::Arguments;
+use arguments::{Arguments, Command};
 use clap::{CommandFactory, Parser, error::ErrorKind};
 use command::{Output, Status, Terminal};
 use failure::Failure;
@@ -26,6 +27,12 @@ fn main() -> ExitCode {
         Arguments::command().error(ErrorKind::ArgumentConflict, what).exit();
     }
     let surroundings = Surroundings::of_this_process();
+    if let Some(Command::Serve(_)) = arguments.command {
+        return match serve::run(&arguments.everywhere.chosen(), &surroundings) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => failed(&failure),
+        };
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,

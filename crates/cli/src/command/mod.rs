@@ -87,11 +87,8 @@ pub(crate) async fn run(
         Some(Command::Set(asked)) => value::set(&desk, asked).await,
         Some(Command::Unset(asked)) => value::unset(&desk, asked).await,
         Some(Command::Config(asked)) => Ok(config::run(&desk, asked)),
-        Some(Command::Serve(_)) => {
-            Err(Failure::Refused("this told was built without a server".into()))
-        }
-        // Answered above.
-        Some(Command::Doctor(_)) => Ok(Output::default()),
+        // Answered above, and by `main`.
+        Some(Command::Doctor(_) | Command::Serve(_)) => Ok(Output::default()),
     }
 }
 
@@ -118,7 +115,7 @@ impl<'a> Desk<'a, ()> {
         };
         Self {
             surroundings,
-            chosen: Chosen { config: everywhere.config.clone(), store: everywhere.store.clone() },
+            chosen: everywhere.chosen(),
             directory: given.map_or_else(
                 || surroundings.working_directory.clone(),
                 |given| surroundings.working_directory.join(given),

@@ -73,7 +73,9 @@ mod tests {
         let (open, gate) = oneshot::channel::<()>();
         let note = |text: &'static str| {
             let done = done.clone();
-            move || drop(done.send(text))
+            move || {
+                done.send(text).ok();
+            }
         };
         let (first, second, beside) = (note("first"), note("second"), note("beside"));
         let wait = async move {

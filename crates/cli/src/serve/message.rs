@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn an_id_comes_back_exactly_as_it_was_sent() {
-        for id in ["1", "-1", "1.50", "1e3", "123456789012345678901234567890", "null", r#""a\u0041ü""#]
+        for id in
+            ["1", "-1", "1.50", "1e3", "123456789012345678901234567890", "null", r#""a\u0041ü""#]
         {
             let line = format!(r#"{{"jsonrpc":"2.0","id": {id} ,"method":"m"}}"#);
             let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":true}}\n");

@@ -15,9 +15,10 @@ mod line;
 mod message;
 mod outbox;
 mod params;
+mod run;
 mod server;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use outbox::Broken;
-pub(crate) use server::{ServeError, serve};
+pub(crate) use run::run;
+use server::{ServeError, serve};

@@ -51,10 +51,7 @@ enum State {
 
 impl Outbox {
     /// Starts the writing thread, and the watch over it.
-    pub(super) fn start(
-        output: impl Write + Send + 'static,
-        stall: Duration,
-    ) -> io::Result<Self> {
+    pub(super) fn start(output: impl Write + Send + 'static, stall: Duration) -> io::Result<Self> {
         let (queue, parcels) = mpsc::channel(ANSWERS);
         let (say, state) = watch::channel(State::Open);
         let say = Arc::new(say);
@@ -135,11 +132,7 @@ fn write_all(
 }
 
 /// Ends the outbox whose writer stands in one write for the whole of `stall`.
-async fn look_for_stall(
-    say: Arc<watch::Sender<State>>,
-    progress: Arc<AtomicU64>,
-    stall: Duration,
-) {
+async fn look_for_stall(say: Arc<watch::Sender<State>>, progress: Arc<AtomicU64>, stall: Duration) {
     let mut before = progress.load(Ordering::Relaxed);
     while matches!(&*say.borrow(), State::Open) {
         tokio::time::sleep(stall).await;
