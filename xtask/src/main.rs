@@ -6,6 +6,7 @@
 //! **Start** with [`COMMANDS`]: a new command is a module and one line there; what `test` runs is
 //! the list in `test.rs`.
 
+mod bench;
 mod contracts;
 mod layers;
 mod project;
@@ -45,6 +46,11 @@ const COMMANDS: &[Command] = &[
         name: "tidy",
         about: "no long files, no stubs, no ignored tests, no path out of the project",
         run: tidy::run,
+    },
+    Command {
+        name: "bench",
+        about: "what told costs, as ratios to what nobody can do without, and which bound is broken",
+        run: bench::run,
     },
 ];
 

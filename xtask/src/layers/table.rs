@@ -140,6 +140,24 @@ pub(super) const ROWS: &[Row] = &[
         dev: &[],
         build: &[],
     },
+    // Measures what a host wires, beside the bare database.
+    Row {
+        name: "told-bench",
+        normal: &[
+            "told",
+            "told-clock",
+            "told-fs",
+            "told-redb",
+            "async-trait",
+            "nix",
+            "redb",
+            "rustix",
+            "tempfile",
+            "tokio",
+        ],
+        dev: &[],
+        build: &[],
+    },
     Row { name: "xtask", normal: &["serde_json"], dev: &[], build: &[] },
 ];
 

@@ -1,0 +1,150 @@
+//! Cost follows what is active and what changed: the same boundary with much behind it, or with many
+//! sessions beside it, held against one with little.
+
+use crate::{
+    command::{Options, Trouble},
+    figure::{Figure, Samples},
+    rounds::{Calls, Host, Turns},
+    scene::{Scene, Shape},
+};
+use std::hint::black_box;
+use told::{Session, SyncRequest};
+
+const SHAPE: Shape = Shape { directories: 6, names: 2, one_in: 1 };
+/// Updates admitted before the measurement.
+const UPDATES: [usize; 2] = [10, 2_000];
+/// Updates of one epoch.
+const EPOCH: usize = 100;
+/// Other sessions in the store.
+const OTHERS: [usize; 2] = [1, 500];
+/// The tree of a larger store is a page deeper.
+const BOUND: f64 = 1.1;
+/// Reading more of a larger file costs a page or two when it is opened.
+const BOUND_ANEW: f64 = 1.25;
+const ROUNDS: usize = 200;
+const CALLS: u32 = 10;
+const ROUNDS_ANEW: usize = 60;
+
+/// The name of the session that is measured.
+const NAME: &str = "bench/history";
+
+pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
+    let here = options.directory.as_deref();
+    let scenes = || Ok::<_, Trouble>((Scene::new(here, SHAPE)?, Scene::new(here, SHAPE)?));
+    let mut figures = Vec::new();
+    let [few, many] = UPDATES;
+    let (short, long) = scenes()?;
+    let pair = Host::MultiThread.run(async move {
+        told_before(&short, few).await?;
+        told_before(&long, many).await?;
+        compare(short, long).await
+    })?;
+    figures.extend(pair.figures(&format!("{many} updates behind it, not {few}")));
+    let [few, many] = OTHERS;
+    let (alone, crowd) = scenes()?;
+    let pair = Host::MultiThread.run(async move {
+        others_beside(&alone, few).await?;
+        others_beside(&crowd, many).await?;
+        compare(alone, crowd).await
+    })?;
+    figures.extend(pair.figures(&format!("{many} other sessions, not {few}")));
+    Ok(figures)
+}
+
+/// A history of so many updates, a new epoch for every hundred. The last epoch holds one update in
+/// any case: a briefing may cost what it returns.
+async fn told_before(scene: &Scene, updates: usize) -> Result<(), Trouble> {
+    let engine = scene.engine()?;
+    let session = scene.session(&engine, NAME).await?;
+    for update in 1..=updates {
+        scene.edit(1, update)?;
+        let since = session.sync(SyncRequest::default()).await?;
+        if since.admitted.is_none() {
+            return Err("an edit was not told".into());
+        }
+        if update % EPOCH == 0 {
+            session.compact(None).await?;
+        }
+    }
+    session.compact(None).await?;
+    session.sync(SyncRequest::default()).await?;
+    scene.edit(1, updates + 1)?;
+    session.sync(SyncRequest::default()).await?;
+    Ok(())
+}
+
+async fn others_beside(scene: &Scene, others: usize) -> Result<(), Trouble> {
+    let engine = scene.engine()?;
+    scene.session(&engine, NAME).await?;
+    for other in 0..others {
+        scene.session(&engine, &format!("bench/other-{other}")).await?;
+    }
+    Ok(())
+}
+
+/// The same two figures of two scenes: a session that is held, and one that is opened anew.
+struct Pair {
+    held: (Samples, Samples),
+    anew: (Samples, Samples),
+}
+
+impl Pair {
+    fn figures(self, what: &str) -> [Figure; 2] {
+        let (much, little) = self.held;
+        let held = Figure::ratio(what, much, little, BOUND);
+        let (much, little) = self.anew;
+        [held, Figure::ratio(format!("{what}, store opened anew"), much, little, BOUND_ANEW)]
+    }
+}
+
+async fn compare(little: Scene, much: Scene) -> Result<Pair, Trouble> {
+    let engines = (little.engine()?, much.engine()?);
+    let id = NAME.parse()?;
+    let (a, b) = (engines.0.session(&id).await?, engines.1.session(&id).await?);
+    let requests = (settled(&a).await?, settled(&b).await?);
+    let mut held = Turns::default();
+    for _ in 0..ROUNDS {
+        let calls = Calls::begin(CALLS);
+        for _ in 0..CALLS {
+            black_box(b.sync(requests.1).await?);
+        }
+        held.ours(calls);
+        let calls = Calls::begin(CALLS);
+        for _ in 0..CALLS {
+            black_box(a.sync(requests.0).await?);
+        }
+        held.other(calls);
+    }
+    drop((a, b, engines));
+    let mut anew = Turns::default();
+    for _ in 0..ROUNDS_ANEW {
+        let calls = Calls::begin(1);
+        opened_anew(&much).await?;
+        anew.ours(calls);
+        let calls = Calls::begin(1);
+        opened_anew(&little).await?;
+        anew.other(calls);
+    }
+    Ok(Pair { held: held.samples(), anew: anew.samples() })
+}
+
+/// A session whose boundaries are unchanged from here on, and what its host asks.
+async fn settled(session: &Session) -> Result<SyncRequest, Trouble> {
+    let briefing = session.sync(SyncRequest::default()).await?;
+    let request = SyncRequest { since: Some(briefing.revision), ..SyncRequest::default() };
+    for _ in 0..100 {
+        session.sync(request).await?;
+    }
+    Ok(request)
+}
+
+/// One unchanged boundary of a process that knew nothing before.
+async fn opened_anew(scene: &Scene) -> Result<(), Trouble> {
+    let engine = scene.engine()?;
+    let session = engine.session(&NAME.parse()?).await?;
+    let briefing = session.sync(SyncRequest::default()).await?;
+    if briefing.admitted.is_some() {
+        return Err("something was told: this boundary was not unchanged".into());
+    }
+    Ok(())
+}

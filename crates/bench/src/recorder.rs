@@ -1,0 +1,87 @@
+//! The real store, and beside it the last append that it was given: the floor commits the same rows.
+
+use async_trait::async_trait;
+use std::sync::{Arc, Mutex, PoisonError};
+use told::{
+    domain::{
+        hash::ContentHash, key::ApiKey, path::CanonicalPath, position::Revision, record::Record,
+        session::SessionId, state::Contents,
+    },
+    ports::{Append, Loaded, LocationValues, Mark, Revisions, SessionSummary, Store, StoreError},
+};
+use told_redb::RedbStore;
+
+pub(crate) struct Recorder {
+    store: RedbStore,
+    last: Mutex<Option<(Append, Mark)>>,
+}
+
+impl Recorder {
+    pub(crate) fn new(store: RedbStore) -> Self {
+        Self { store, last: Mutex::new(None) }
+    }
+
+    /// The last append, once.
+    pub(crate) fn take(&self) -> Option<(Append, Mark)> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+#[async_trait]
+impl Store for Recorder {
+    async fn load(&self, session: &SessionId) -> Result<Option<Loaded>, StoreError> {
+        self.store.load(session).await
+    }
+
+    async fn revisions(
+        &self,
+        session: &SessionId,
+        directory: &CanonicalPath,
+    ) -> Result<Revisions, StoreError> {
+        self.store.revisions(session, directory).await
+    }
+
+    async fn append(&self, session: &SessionId, append: Append) -> Result<Mark, StoreError> {
+        let copy = append.clone();
+        let mark = self.store.append(session, append).await?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((copy, mark));
+        Ok(mark)
+    }
+
+    async fn records(
+        &self,
+        session: &SessionId,
+        after: Revision,
+        limit: usize,
+    ) -> Result<Vec<Record>, StoreError> {
+        self.store.records(session, after, limit).await
+    }
+
+    async fn contents(&self, hashes: &[ContentHash]) -> Result<Contents, StoreError> {
+        self.store.contents(hashes).await
+    }
+
+    async fn sessions(
+        &self,
+        directory: Option<&CanonicalPath>,
+    ) -> Result<Vec<SessionSummary>, StoreError> {
+        self.store.sessions(directory).await
+    }
+
+    async fn delete(&self, session: &SessionId) -> Result<bool, StoreError> {
+        self.store.delete(session).await
+    }
+
+    async fn values(&self, directory: &CanonicalPath) -> Result<LocationValues, StoreError> {
+        self.store.values(directory).await
+    }
+
+    async fn set_value(
+        &self,
+        directory: &CanonicalPath,
+        key: &ApiKey,
+        value: Option<Arc<str>>,
+    ) -> Result<(), StoreError> {
+        self.store.set_value(directory, key, value).await
+    }
+}

@@ -1,0 +1,140 @@
+//! A project to work in: a chain of directories with instruction files, and a store beside it.
+
+use crate::command::Trouble;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tempfile::TempDir;
+use told::{
+    Engine, OpenRequest, Session, SyncRequest,
+    configuration::{Configuration, Surroundings},
+    domain::session::{Prior, SessionId, Trust},
+};
+
+/// How many candidates there are, and how many of them exist.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Directories from the project boundary down to the Location, each below the one before.
+    pub(crate) directories: usize,
+    /// Name groups of one name each, looked for in every directory.
+    pub(crate) names: usize,
+    /// One candidate in so many exists.
+    pub(crate) one_in: usize,
+}
+
+/// One project and one store.
+pub(crate) struct Scene {
+    /// Removed with the scene.
+    place: TempDir,
+    /// The Location.
+    pub(crate) directory: PathBuf,
+    /// Every candidate, the most specific first.
+    pub(crate) candidates: Vec<PathBuf>,
+    /// Where a project marker may be, the nearest first; the last is there.
+    pub(crate) markers: Vec<PathBuf>,
+    names: Vec<String>,
+}
+
+/// Bytes of one instruction file.
+const FILE_BYTES: usize = 2048;
+
+/// A file that changed so recently is read twice; files that stand still are not that young.
+const SETTLED: Duration = Duration::from_millis(60);
+
+impl Shape {
+    pub(crate) const fn candidates(self) -> usize {
+        self.directories * self.names
+    }
+}
+
+impl Scene {
+    pub(crate) fn new(directory: Option<&Path>, shape: Shape) -> Result<Self, Trouble> {
+        let base = directory.map_or_else(std::env::temp_dir, Path::to_path_buf);
+        let place = TempDir::new_in(base)?;
+        let names: Vec<_> = (0..shape.names).map(|number| format!("RULES-{number}.md")).collect();
+        let boundary = place.path().canonicalize()?.join("project");
+        fs::create_dir_all(boundary.join(".git"))?;
+        let mut chain = vec![boundary];
+        for depth in 1..shape.directories {
+            chain.push(chain[depth - 1].join(format!("part-{depth:02}")));
+        }
+        let directory = chain[chain.len() - 1].clone();
+        fs::create_dir_all(&directory)?;
+        let markers = chain.iter().rev().map(|above| above.join(".git")).collect();
+        let in_each =
+            |above: &PathBuf| names.iter().map(|name| above.join(name)).collect::<Vec<_>>();
+        let candidates: Vec<_> = chain.iter().rev().flat_map(in_each).collect();
+        for (number, path) in candidates.iter().enumerate() {
+            if number % shape.one_in == 0 {
+                fs::write(path, content(number, 0))?;
+            }
+        }
+        std::thread::sleep(SETTLED);
+        Ok(Self { place, directory, candidates, markers, names })
+    }
+
+    pub(crate) fn store(&self) -> PathBuf {
+        self.place.path().join("store.redb")
+    }
+
+    /// A file beside the store.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    /// A host's configuration for this project.
+    pub(crate) fn configuration(&self) -> Configuration {
+        let nowhere = Surroundings {
+            working_directory: self.directory.clone(),
+            told_store: Some(self.store()),
+            ..Surroundings::default()
+        };
+        let mut configuration = Configuration::new(&nowhere);
+        configuration.instructions.names =
+            self.names.iter().map(|name| vec![name.clone()]).collect();
+        configuration
+    }
+
+    /// The same as a file's text, for a process.
+    pub(crate) fn configuration_text(&self) -> String {
+        let groups: Vec<_> = self.names.iter().map(|name| format!("[\"{name}\"]")).collect();
+        format!("[instructions]\nnames = [{}]\n", groups.join(", "))
+    }
+
+    /// An engine with the default wiring.
+    pub(crate) fn engine(&self) -> Result<Engine, Trouble> {
+        Ok(told::connect(&self.configuration())?)
+    }
+
+    /// A session in this directory that was told everything.
+    pub(crate) async fn session(&self, engine: &Engine, name: &str) -> Result<Session, Trouble> {
+        let id: SessionId = name.parse()?;
+        let open = OpenRequest {
+            session: id.clone(),
+            directory: self.directory.clone(),
+            position: None,
+            prior: Prior::None,
+            trust: Trust::Trusted,
+        };
+        engine.open(open).await?;
+        let session = engine.session(&id).await?;
+        session.sync(SyncRequest::default()).await?;
+        Ok(session)
+    }
+
+    /// Gives so many files another content, as an editor would.
+    pub(crate) fn edit(&self, files: usize, round: usize) -> std::io::Result<()> {
+        let edited = self.candidates.iter().enumerate().take(files);
+        edited.into_iter().try_for_each(|(number, path)| fs::write(path, content(number, round)))
+    }
+}
+
+fn content(number: usize, round: usize) -> String {
+    let mut text = format!("# Rules, file {number}, edition {round}\n\n");
+    while text.len() < FILE_BYTES {
+        text.push_str("- Keep to this rule, as to every other of this file.\n");
+    }
+    text
+}

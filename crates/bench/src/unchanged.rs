@@ -1,0 +1,73 @@
+//! A boundary that finds nothing new, held against the looks themselves and one store read.
+
+use crate::{
+    command::{Options, Trouble},
+    figure::{Figure, Samples},
+    floor::{Bare, Looks},
+    rounds::{Calls, Host, Turns},
+    scene::{Scene, Shape},
+};
+use std::{hint::black_box, time::Instant};
+use told::SyncRequest;
+
+/// A shape and its bound; a single candidate is mostly the two store reads that the rule asks for.
+const CASES: [(usize, usize, f64); 3] = [(1, 1, 3.0), (6, 2, 2.0), (25, 4, 1.5)];
+const ROUNDS: usize = 200;
+/// So many of each a round.
+const CALLS: u32 = 10;
+
+pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
+    let mut figures = Vec::new();
+    for (directories, names, bound) in CASES {
+        for one_in in [1, 10] {
+            let shape = Shape { directories, names, one_in };
+            if shape.candidates() == 1 && one_in > 1 {
+                continue;
+            }
+            for host in Host::ALL {
+                let scene = Scene::new(options.directory.as_deref(), shape)?;
+                let (ours, floor) = host.run(measure(scene))?;
+                let present = if one_in == 1 { "all there" } else { "1 in 10 there" };
+                let name = format!("{} candidates, {present}, {}", shape.candidates(), host.name());
+                figures.push(Figure::ratio(name, ours, floor, bound));
+            }
+        }
+    }
+    Ok(figures)
+}
+
+async fn measure(scene: Scene) -> Result<(Samples, Samples), Trouble> {
+    let engine = scene.engine()?;
+    let session = scene.session(&engine, "bench/unchanged").await?;
+    let briefing = session.sync(SyncRequest::default()).await?;
+    // What a host asks from then on.
+    let request = SyncRequest { since: Some(briefing.revision), ..SyncRequest::default() };
+    let mut looks = Looks::of(&scene)?;
+    let bare = Bare::copy_of(&scene.store(), &scene.beside("bare.redb"), "bench/unchanged")?;
+    let mut turns = Turns::default();
+    // Warm first, and for no less than the clock of the processor needs.
+    let warm = Instant::now();
+    while warm.elapsed().as_millis() < 50 {
+        session.sync(request).await?;
+        looks.run();
+        bare.read()?;
+    }
+    for _ in 0..ROUNDS {
+        let calls = Calls::begin(CALLS);
+        for _ in 0..CALLS {
+            black_box(session.sync(request).await?);
+        }
+        turns.ours(calls);
+        let calls = Calls::begin(CALLS);
+        for _ in 0..CALLS {
+            looks.run();
+            bare.read()?;
+        }
+        turns.other(calls);
+    }
+    let after = session.sync(request).await?;
+    if after.admitted.is_some() || after.revision != briefing.revision {
+        return Err("something was told in between: these boundaries were not unchanged".into());
+    }
+    Ok(turns.samples())
+}
