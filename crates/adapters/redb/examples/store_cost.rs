@@ -56,6 +56,28 @@ async fn measure(path: &Path, entries: usize) {
     }
     println!("  revisions: {}", shown(median(samples)));
 
+    let bare = Bare::new(&path.with_extension("bare"));
+    bare.commit(&Rows::of(&session.update(0, entries)));
+    let mut samples = Vec::new();
+    for _ in 0..200 {
+        let begun = Instant::now();
+        for _ in 0..100 {
+            bare.look();
+        }
+        samples.push(begun.elapsed().as_secs_f64() / 100.0);
+    }
+    println!("  bare read of one row: {}", shown(median(samples)));
+
+    let mut samples = Vec::new();
+    for _ in 0..200 {
+        let append = session.update(0, entries);
+        session.append(&*store, append).await;
+        let begun = Instant::now();
+        store.revisions(&session.id, &directory).await.unwrap();
+        samples.push(begun.elapsed().as_secs_f64());
+    }
+    println!("  revisions right after a commit: {}", shown(median(samples)));
+
     let mut samples = Vec::new();
     for _ in 0..300 {
         let begun = Instant::now();
@@ -66,7 +88,6 @@ async fn measure(path: &Path, entries: usize) {
     println!("  load: {}", shown(median(samples)));
 
     // Turn by turn, so that both meet the same disk.
-    let bare = Bare::new(&path.with_extension("bare"));
     let (mut ours, mut floor) = (Vec::new(), Vec::new());
     for step in 0..200 {
         let append = session.update(step, entries);
@@ -294,6 +315,11 @@ impl Bare {
         let database = builder.create(path).unwrap();
         assert!(database.begin_read().is_ok());
         Self(database)
+    }
+
+    fn look(&self) {
+        let places = self.0.begin_read().unwrap().open_table(PLACES).unwrap();
+        assert!(places.get(b"sclaude-code/bench".as_slice()).unwrap().is_some());
     }
 
     fn commit(&self, rows: &Rows) {

@@ -1,6 +1,7 @@
 //! The file as redb uses it, with two things added: a lock is never waited for without end, and the
 //! first failure is remembered, for redb itself reports only the failures after it.
 
+use crate::memo::Header;
 use redb::{BackendError, StorageBackend, backends::FileBackend};
 use std::{
     cell::Cell,
@@ -17,13 +18,14 @@ use std::{
 /// The file behind one handle.
 #[derive(Debug)]
 pub(crate) struct PatientFile {
-    file: FileBackend,
-    trouble: Arc<Trouble>,
+    file: Arc<FileBackend>,
+    beside: Arc<Beside>,
 }
 
-/// What went wrong with a file, and how far its last commit came.
-#[derive(Debug, Default)]
-pub(crate) struct Trouble {
+/// The file beside redb: what went wrong with it, how far its last commit came, and its header.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    file: Arc<FileBackend>,
     first: Mutex<Option<io::Error>>,
     published: AtomicBool,
     /// Lets a step fail in a test.
@@ -92,26 +94,44 @@ pub(crate) fn waiting_until<T>(until: Instant, work: impl FnOnce() -> T) -> T {
 }
 
 impl PatientFile {
-    pub(crate) fn new(file: File) -> Result<(Self, Arc<Trouble>), redb::DatabaseError> {
-        let trouble = Arc::new(Trouble::default());
-        Ok((Self { file: FileBackend::new(file)?, trouble: Arc::clone(&trouble) }, trouble))
+    pub(crate) fn new(file: File) -> Result<(Self, Arc<Beside>), redb::DatabaseError> {
+        let file = Arc::new(FileBackend::new(file)?);
+        let beside = Arc::new(Beside::new(Arc::clone(&file)));
+        Ok((Self { file, beside: Arc::clone(&beside) }, beside))
     }
 
     fn noted<T>(&self, result: io::Result<T>) -> io::Result<T> {
-        result.inspect_err(|error| self.trouble.note(error))
+        result.inspect_err(|error| self.beside.note(error))
     }
 
     /// Does one step that changes the file.
     fn step(&self, step: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         #[cfg(test)]
-        if let Some(error) = self.trouble.fuse.blows() {
+        if let Some(error) = self.beside.fuse.blows() {
             return self.noted(Err(error));
         }
         self.noted(step())
     }
 }
 
-impl Trouble {
+impl Beside {
+    fn new(file: Arc<FileBackend>) -> Self {
+        Self {
+            file,
+            first: Mutex::new(None),
+            published: AtomicBool::new(false),
+            #[cfg(test)]
+            fuse: Fuse::default(),
+        }
+    }
+
+    /// The bytes that every commit changes, as they are now.
+    pub(crate) fn header(&self) -> Option<Header> {
+        let mut header = [0; 320];
+        // Where it cannot be read, redb says why.
+        self.file.read(0, &mut header).ok().map(|()| header)
+    }
+
     fn note(&self, error: &io::Error) {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         if first.is_none() {
@@ -196,7 +216,7 @@ impl StorageBackend for PatientFile {
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         if publishes(offset, data) {
-            self.trouble.published.store(true, Ordering::Release);
+            self.beside.published.store(true, Ordering::Release);
         }
         self.step(|| self.file.write(offset, data))
     }

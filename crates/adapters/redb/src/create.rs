@@ -31,16 +31,16 @@ pub(crate) fn create(path: &Path) -> Result<Option<Handle>, Error> {
         .suffix(".new")
         .tempfile_in(directory)
         .map_err(system)?;
-    let (file, trouble) = PatientFile::new(temporary.reopen().map_err(system)?)?;
+    let (file, beside) = PatientFile::new(temporary.reopen().map_err(system)?)?;
     let made = with(path, file).and_then(|database| {
         fill(&database)?;
         Ok(database)
     });
-    let database = made.map_err(|error| Error::from(error.told(path, 0, Some(&trouble))))?;
+    let database = made.map_err(|error| Error::from(error.told(path, 0, Some(&beside))))?;
     match temporary.persist_noclobber(path) {
         Ok(_) => {
             sync(directory).map_err(system)?;
-            Ok(Some(Handle::writing(database, trouble)))
+            Ok(Some(Handle::writing(database, beside)))
         }
         Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
         Err(lost) => Err(failed(path, lost.error).into()),

@@ -5,6 +5,7 @@ use crate::{
     backend::waiting_until,
     create::create,
     open::{self, Handle, guarded},
+    read::revisions,
     trouble::{Error, no_store},
 };
 use redb::ReadTransaction;
@@ -13,7 +14,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock},
     time::{Duration, Instant},
 };
-use told_ports::StoreError;
+use told_domain::{path::CanonicalPath, session::SessionId};
+use told_ports::{Revisions, StoreError};
 
 /// The path, and what is open of it.
 #[derive(Debug)]
@@ -47,13 +49,22 @@ impl StoreFile {
 
     /// Reads on this thread, without waiting for anybody. `None`: nothing is open, or another
     /// process holds the file, so that the call belongs on a thread that may wait.
-    pub(crate) fn glance<T>(
+    pub(crate) fn revisions(
         &self,
-        read: impl Fn(&ReadTransaction) -> Result<T, Error>,
-    ) -> Option<Result<T, StoreError>> {
+        session: &SessionId,
+        directory: &CanonicalPath,
+    ) -> Option<Result<Revisions, StoreError>> {
         let handle = self.current()?;
-        match self.read_with(&handle, &read) {
-            Ok(value) => Some(Ok(value)),
+        let header = handle.beside.header()?;
+        let asked = (session.clone(), directory.clone());
+        if let Some(known) = handle.memo.recall(&header, &asked) {
+            return Some(Ok(known));
+        }
+        match self.read_with(&handle, |read| revisions(read, session, directory)) {
+            Ok(answer) => {
+                handle.memo.keep(&header, asked, answer);
+                Some(Ok(answer))
+            }
             Err(Error::Told(error)) => Some(Err(error)),
             Err(Error::NotFree | Error::Medium(_)) => None,
         }
@@ -159,7 +170,7 @@ impl StoreFile {
 
     /// What the caller is told of an error.
     pub(crate) fn told(&self, error: Error, handle: Option<&Handle>) -> StoreError {
-        error.told(&self.path, self.wait_ms(), handle.map(|handle| &*handle.trouble))
+        error.told(&self.path, self.wait_ms(), handle.map(|handle| &*handle.beside))
     }
 }
 

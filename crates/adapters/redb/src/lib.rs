@@ -11,6 +11,7 @@
 mod backend;
 mod create;
 mod file;
+mod memo;
 mod open;
 mod overlay;
 mod read;
@@ -95,8 +96,7 @@ impl Store for RedbStore {
         directory: &CanonicalPath,
     ) -> Result<Revisions, StoreError> {
         // Two rows of an open file: cheaper here than the way to another thread.
-        let here = |transaction: &ReadTransaction| read::revisions(transaction, session, directory);
-        if let Some(revisions) = self.file.glance(here) {
+        if let Some(revisions) = self.file.revisions(session, directory) {
             return revisions;
         }
         let (session, directory) = (session.clone(), directory.clone());

@@ -2,7 +2,8 @@
 //! schema: redb would initialise an empty file and repair a foreign one.
 
 use crate::{
-    backend::{PatientFile, Trouble},
+    backend::{Beside, PatientFile},
+    memo::Memo,
     overlay::Overlay,
     tables::{META, SCHEMA, SCHEMA_ROW},
     trouble::{Error, failed, no_store, panicked, shown},
@@ -24,8 +25,10 @@ use told_ports::StoreError;
 #[derive(Debug)]
 pub(crate) struct Handle {
     opened: Opened,
-    /// What went wrong with the file.
-    pub(crate) trouble: Arc<Trouble>,
+    /// The file itself.
+    pub(crate) beside: Arc<Beside>,
+    /// What `revisions` answered.
+    pub(crate) memo: Memo,
     /// Whether later calls may use it as well.
     pub(crate) lasting: bool,
 }
@@ -46,8 +49,8 @@ impl std::fmt::Debug for Opened {
 
 impl Handle {
     /// A handle that writes.
-    pub(crate) fn writing(database: Database, trouble: Arc<Trouble>) -> Self {
-        Self { opened: Opened::Writing(database), trouble, lasting: true }
+    pub(crate) fn writing(database: Database, beside: Arc<Beside>) -> Self {
+        Self { opened: Opened::Writing(database), beside, memo: Memo::new(), lasting: true }
     }
 
     pub(crate) fn begin_read(&self) -> Result<ReadTransaction, TransactionError> {
@@ -82,10 +85,11 @@ pub(crate) fn for_reading(path: &Path) -> Result<Option<Handle>, Error> {
     if !is_there(path)? {
         return Ok(None);
     }
-    let (file, trouble) = PatientFile::new(open_to_read(path)?)?;
+    let (file, beside) = PatientFile::new(open_to_read(path)?)?;
     match guarded(path, || Ok(builder().open_read_only_with_backend(file)))? {
         Ok(database) => {
-            let handle = Handle { opened: Opened::Reading(database), trouble, lasting: true };
+            let opened = Opened::Reading(database);
+            let handle = Handle { opened, beside, memo: Memo::new(), lasting: true };
             check(path, &handle)?;
             Ok(Some(handle))
         }
@@ -98,17 +102,17 @@ pub(crate) fn for_reading(path: &Path) -> Result<Option<Handle>, Error> {
 pub(crate) fn for_writing(path: &Path) -> Result<Handle, Error> {
     let file = OpenOptions::new().read(true).write(true).open(path);
     let file = file.map_err(|error| failed(path, error))?;
-    let (file, trouble) = PatientFile::new(file)?;
+    let (file, beside) = PatientFile::new(file)?;
     let database = with(path, file)?;
-    Ok(Handle::writing(database, trouble))
+    Ok(Handle::writing(database, beside))
 }
 
 /// A file that a killed process left: it is looked at in memory first.
 fn needing_repair(path: &Path) -> Result<Handle, Error> {
-    let (file, trouble) = PatientFile::new(open_to_read(path)?)?;
+    let (file, beside) = PatientFile::new(open_to_read(path)?)?;
     let overlay = Overlay::new(file).map_err(|error| failed(path, error))?;
     let database = with(path, overlay)?;
-    let looked = Handle { opened: Opened::Writing(database), trouble, lasting: false };
+    let looked = Handle { lasting: false, ..Handle::writing(database, beside) };
     check(path, &looked)?;
     match for_writing(path) {
         Ok(handle) => Ok(handle),

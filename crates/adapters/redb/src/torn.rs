@@ -25,9 +25,9 @@ async fn torn(step: u32, error: i32) -> Option<Result<(), StoreError>> {
 
     let append = draft.append(vec![set("value", "torn"), set("other", "torn as well")]);
     let handle = store.file.current().unwrap();
-    handle.trouble.fuse.set(step, error);
+    handle.beside.fuse.set(step, error);
     let answer = store.append(&draft.id, append.clone()).await;
-    if handle.trouble.fuse.is_set() {
+    if handle.beside.fuse.is_set() {
         answer.unwrap();
         return None;
     }

@@ -1,6 +1,6 @@
 //! What redb's and the system's errors mean to a caller of the port.
 
-use crate::backend::{NotFree, Trouble};
+use crate::backend::{Beside, NotFree};
 use std::{io, path::Path};
 use told_ports::StoreError;
 
@@ -53,12 +53,12 @@ impl Error {
         }
     }
 
-    /// What the caller is told. `trouble` knows the first failure, redb the last.
-    pub(crate) fn told(self, path: &Path, waited_ms: u64, trouble: Option<&Trouble>) -> StoreError {
+    /// What the caller is told. `beside` knows the first failure, redb the last.
+    pub(crate) fn told(self, path: &Path, waited_ms: u64, beside: Option<&Beside>) -> StoreError {
         match self {
             Self::Told(error) => error,
             Self::NotFree => StoreError::Busy { path: shown(path), waited_ms },
-            Self::Medium(error) => match (trouble.and_then(Trouble::take), error) {
+            Self::Medium(error) => match (beside.and_then(Beside::take), error) {
                 (Some(first), _) => failed(path, first),
                 (None, redb::Error::Io(error)) => failed(path, error),
                 (None, redb::Error::RepairAborted) => StoreError::Failed {

@@ -27,7 +27,7 @@ pub(crate) struct Writer {
 /// One job and who waits for it.
 struct Job {
     work: Work,
-    /// A job that was not begun by then never will be.
+    /// Until when it waits for other processes.
     until: Instant,
     answer: oneshot::Sender<Result<Done, StoreError>>,
 }
@@ -116,19 +116,26 @@ fn take_queued(jobs: &mut mpsc::Receiver<Job>, waiting: &mut Vec<Job>) {
 
 /// Does the jobs in one transaction and answers them. Gives back those that may wait longer, where
 /// another process holds the store.
-fn batch(file: &StoreFile, jobs: Vec<Job>, queued: &mut mpsc::Receiver<Job>) -> Vec<Job> {
-    let mut jobs = still_wanted(file, jobs);
+fn batch(file: &StoreFile, mut jobs: Vec<Job>, queued: &mut mpsc::Receiver<Job>) -> Vec<Job> {
+    jobs.retain(is_waited_for);
     let Some(until) = jobs.iter().map(|job| job.until).min() else { return jobs };
     match begin(file, until, &mut jobs) {
         Ok(Some((handle, transaction))) => {
             // What came while the transaction was waited for shares it.
             take_queued(queued, &mut jobs);
-            let jobs = still_wanted(file, jobs);
+            jobs.retain(is_waited_for);
             write(file, &handle, transaction, jobs);
             Vec::new()
         }
         Ok(None) => jobs,
-        Err(Error::NotFree) => jobs,
+        Err(Error::NotFree) => {
+            // At least the one that had the least time left; it is never done.
+            let now = Instant::now();
+            let (waited, others): (Vec<_>, Vec<_>) =
+                jobs.into_iter().partition(|job| job.until <= now);
+            answer_all(waited, &file.told(Error::NotFree, None));
+            others
+        }
         Err(error) => {
             let error = file.told(error, None);
             answer_all(jobs, &error);
@@ -137,21 +144,9 @@ fn batch(file: &StoreFile, jobs: Vec<Job>, queued: &mut mpsc::Receiver<Job>) -> 
     }
 }
 
-/// The jobs whose callers still wait. A job that waited its time is answered, and never done.
-fn still_wanted(file: &StoreFile, jobs: Vec<Job>) -> Vec<Job> {
-    let now = Instant::now();
-    let mut wanted = Vec::with_capacity(jobs.len());
-    for job in jobs {
-        if job.answer.is_closed() {
-            continue;
-        }
-        if job.until <= now {
-            answer_all([job], &file.told(Error::NotFree, None));
-        } else {
-            wanted.push(job);
-        }
-    }
-    wanted
+/// A job whose caller has left is not done.
+fn is_waited_for(job: &Job) -> bool {
+    !job.answer.is_closed()
 }
 
 /// A write transaction, waited for until `until`. `None` where there is no store and no job left
@@ -202,7 +197,7 @@ fn without_store(job: Job) -> Option<Job> {
 
 /// Does the jobs and commits them. Their callers wait for what comes of it.
 fn write(file: &StoreFile, handle: &Arc<Handle>, transaction: WriteTransaction, jobs: Vec<Job>) {
-    handle.trouble.begin_commit();
+    handle.beside.begin_commit();
     let outcomes =
         waiting_until(file.deadline(), || guarded(file.path(), || apply(file, transaction, &jobs)));
     match outcomes {
@@ -215,7 +210,7 @@ fn write(file: &StoreFile, handle: &Arc<Handle>, transaction: WriteTransaction, 
             // redb keeps a handle whose commit failed from writing.
             file.forget(handle);
             let error = file.told(error, Some(handle));
-            if handle.trouble.published() {
+            if handle.beside.published() {
                 settle(file);
                 answer_all(jobs, &StoreError::OutcomeUnknown(Some(Box::new(error))));
             } else {
@@ -268,7 +263,7 @@ fn apply(
     Ok(outcomes)
 }
 
-fn answer_all(jobs: impl IntoIterator<Item = Job>, error: &StoreError) {
+fn answer_all(jobs: Vec<Job>, error: &StoreError) {
     for job in jobs {
         job.answer.send(Err(repeated(error))).ok();
     }

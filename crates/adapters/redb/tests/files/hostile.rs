@@ -20,7 +20,7 @@ fn assert_refused(place: &Path, path: &Path, expected: impl Fn(&StoreError) -> b
     let (a, repo, k) = (id("a"), directory("/repo"), key("k"));
     let open = Draft::new(a.clone()).open(&repo);
     block_on(async {
-        let store = RedbStore::open(path, RedbOptions { wait_ms: 300 });
+        let store = RedbStore::open(path, RedbOptions { wait_ms: 10_000 });
         let errors = [
             store.append(&a, open.clone()).await.err(),
             store.load(&a).await.err(),
@@ -258,7 +258,7 @@ fn a_damaged_store_is_one_clear_error_and_never_a_fresh_start() {
         damage(&mut bytes);
         std::fs::write(place.path(), bytes).unwrap();
         block_on(async {
-            let store = RedbStore::open(place.path(), RedbOptions { wait_ms: 300 });
+            let store = RedbStore::open(place.path(), RedbOptions { wait_ms: 10_000 });
             let answers = [
                 store.load(&id("a")).await.map(|loaded| loaded.map(|loaded| loaded.mark.revision)),
                 store

@@ -99,6 +99,8 @@ fn st_4_sixty_kills_lose_no_acknowledged_append() {
             let last = draft.mark.unwrap().revision;
             assert!(last == acknowledged || last == acknowledged.next(), "{last} {acknowledged}");
             assert_eq!(draft.records.len() as u64, last.0, "no gap");
+            let revisions = store.revisions(&draft.id, &directory("/repo")).await.unwrap();
+            assert_eq!(revisions.session, draft.mark);
             for record in &draft.records[1..] {
                 let text = text_of(&format!("{} by a child", record.revision));
                 assert!(sets(&record.event, &text), "record {} is not doubled", record.revision);
