@@ -10,6 +10,7 @@ use crate::{
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 use tokio::sync::Notify;
 use told_domain::{
@@ -20,7 +21,6 @@ use told_domain::{
 };
 
 /// What every batch of one file system shares.
-#[derive(Default)]
 pub(crate) struct Ground {
     pub(crate) trust: Trust,
     pub(crate) hook: Option<Hook>,
@@ -30,9 +30,9 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    /// A ground whose looks tell `hook` their steps.
-    pub(crate) fn with_hook(hook: Hook) -> Self {
-        Self { hook: Some(hook), ..Self::default() }
+    /// A ground whose looks tell `hook`, where there is one, their steps.
+    pub(crate) fn new(settled_after: Duration, hook: Option<Hook>) -> Self {
+        Self { trust: Trust::new(settled_after), hook, stuck: Mutex::default() }
     }
 
     fn stuck(&self) -> MutexGuard<'_, HashSet<AbsolutePath>> {

@@ -4,7 +4,10 @@ use crate::{
     cause::Miss,
     step::{Hook, Step},
 };
-use std::{cell::Cell, time::SystemTime};
+use std::{
+    cell::Cell,
+    time::{Duration, SystemTime},
+};
 use told_domain::{look::Read, reason::WithheldReason};
 
 /// Attempts at one look, whatever fails to be coherent (R-OBS-9).
@@ -13,14 +16,18 @@ pub(crate) const ATTEMPTS: usize = 3;
 /// Bytes that one system call reads. Most instruction files fit, so one call reads them.
 const CHUNK: usize = 64 * 1024;
 
-/// A file that changed this recently may be in the middle of a write: the system stamps a write
-/// before it copies the bytes, and coarse clocks give two writes one stamp. Such a file is read twice.
-const FRESH_MS: i128 = 20;
+/// Where the system's clock is coarse, two changes so close have one stamp: a file that changed this
+/// recently is read twice.
+const COARSE: Duration = Duration::from_millis(20);
 
 /// An opened file, on whatever platform.
 pub(crate) trait Opened {
     /// What tells its versions apart.
     fn stamp(&self) -> Result<Stamp, Miss>;
+
+    /// Returns when no write is under way that had begun at `stamp`: the system stamps a write
+    /// before it copies the bytes, so that the stamps alone cannot tell.
+    fn settle(&self, stamp: &Stamp) -> Result<(), Miss>;
 
     /// Reads at `offset`; zero bytes mean the end.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Miss>;
@@ -40,12 +47,12 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// Whether the file may still be in the middle of its last change.
-    fn is_fresh(&self) -> bool {
+    /// Whether the file changed less than so long ago, or, by a clock that was set back, later.
+    pub(crate) fn is_younger_than(&self, age: Duration) -> bool {
         let now = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
             .map_or(0, |since| since.as_nanos() as i128);
-        now - self.changed < FRESH_MS * 1_000_000
+        now - self.changed < age.as_nanos() as i128
     }
 }
 
@@ -76,10 +83,13 @@ pub(crate) fn read_whole(
                 return Err(Miss::Withheld(WithheldReason::Limit));
             }
             Step::Reading(read.path.as_path()).tell(hook);
+            file.settle(&before)?;
             let whole = fill(file, before.size, read.max_bytes, allowance, &mut scratch)?;
             Step::Stamping(read.path.as_path()).tell(hook);
             let after = file.stamp()?;
-            if after == before && (!after.is_fresh() || same(file, &whole.bytes, &mut scratch)?) {
+            if after == before
+                && (!after.is_younger_than(COARSE) || same(file, &whole.bytes, &mut scratch)?)
+            {
                 return Ok(whole);
             }
             before = after;
@@ -154,8 +164,9 @@ fn append(bytes: &mut Vec<u8>, chunk: &[u8], limit: u64) {
     bytes.extend_from_slice(chunk);
 }
 
-/// Whether the file still has these bytes.
+/// Whether the file still has these bytes, once all writes that had begun are done.
 fn same(file: &impl Opened, bytes: &[u8], scratch: &mut [u8]) -> Result<bool, Miss> {
+    file.settle(&file.stamp()?)?;
     let mut compared = 0;
     while compared < bytes.len() {
         let left = (bytes.len() - compared).min(scratch.len());

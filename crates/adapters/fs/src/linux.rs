@@ -7,7 +7,9 @@
 //!   system (`Trust`), since opening a file of a network or user-space file system asks a server.
 //!   The mount's number is never used twice (Linux 6.8); without it nothing is trusted;
 //! - no mount is crossed below it (`RESOLVE_NO_XDEV`);
-//! - bytes come with `RWF_NOWAIT`: from the page cache, or `EAGAIN`.
+//! - bytes come with `RWF_NOWAIT`: from the page cache, or `EAGAIN`;
+//! - a file that changed a moment ago takes the hop, since one of its writes may not be done yet
+//!   (R-OBS-9), and only a look that may wait can find out.
 //!
 //! Whatever says no takes the hop. Letter case (R-AMB-2) is the kernel's: Linux file systems match
 //! names exactly unless somebody has set one up to fold them.
@@ -29,6 +31,7 @@ use std::{
     io::IoSliceMut,
     path::Path,
     sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 use told_domain::{
     look::{Containment, EntryKind, FileBytes, Read},
@@ -84,7 +87,10 @@ impl<'a> Desk<'a> {
             Place::Linked(canonical) => canonical?,
         };
         let whole = match pace {
-            Pace::Inline => read_whole(&Cached(&file), first, read, allowance, hook),
+            Pace::Inline => {
+                let cached = Cached { file: &file, settled_after: self.trust.settled_after };
+                read_whole(&cached, first, read, allowance, hook)
+            }
             Pace::Waiting => read_whole(&Waiting(&file), first, read, allowance, hook),
         }?;
         Ok(FileBytes { canonical, bytes: whole.bytes, size: whole.size })
@@ -259,25 +265,33 @@ fn below<'p>(path: &'p AbsolutePath, directory: &AbsolutePath) -> Option<&'p str
 }
 
 /// An opened file whose reads take from the page cache, or say no.
-struct Cached<'a>(&'a OwnedFd);
+struct Cached<'a> {
+    file: &'a OwnedFd,
+    settled_after: Duration,
+}
 
 impl Opened for Cached<'_> {
     fn stamp(&self) -> Result<Stamp, Miss> {
-        Ok(stamp(&rustix::fs::fstat(self.0)?))
+        Ok(stamp(&rustix::fs::fstat(self.file)?))
+    }
+
+    fn settle(&self, stamp: &Stamp) -> Result<(), Miss> {
+        if stamp.is_younger_than(self.settled_after) { Err(Miss::WouldBlock) } else { Ok(()) }
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Miss> {
         let mut buffers = [IoSliceMut::new(buffer)];
-        rustix::io::preadv2(self.0, &mut buffers, offset, ReadWriteFlags::NOWAIT)
+        rustix::io::preadv2(self.file, &mut buffers, offset, ReadWriteFlags::NOWAIT)
             .map_err(|_| Miss::WouldBlock)
     }
 }
 
 /// The directories and entries known to be on a local file system, by the number of their mount.
 /// Only a look that may wait learns it, since asking a dead server what it is waits as well.
-#[derive(Default)]
 pub(crate) struct Trust {
     mounts: Mutex<HashMap<AbsolutePath, u64>>,
+    /// A file that changed longer ago has no write under way.
+    settled_after: Duration,
 }
 
 /// Entries remembered; past it all are learnt anew.
@@ -288,6 +302,10 @@ const TRUSTED: usize = 1024;
 const LOCAL: [i64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x0102_1994];
 
 impl Trust {
+    pub(crate) fn new(settled_after: Duration) -> Self {
+        Self { mounts: Mutex::default(), settled_after }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<AbsolutePath, u64>> {
         self.mounts.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -37,29 +37,46 @@ const PARTS: u32 = 16;
 /// No batch waits longer, whatever it asks for.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// No single write call of an instruction file is under way for longer.
+const SETTLED_AFTER: Duration = Duration::from_secs(2);
+
 /// How long the question for a directory may take (R-OBS-10).
 const DIRECTORY_LIMIT: Duration = Duration::from_secs(10);
 
 /// The files of this machine. It remembers where looking cannot block and nothing else: each look
 /// is a new one. Its waiting needs a tokio runtime with time.
-#[derive(Default)]
 pub struct LocalFileSystem {
     ground: Arc<Ground>,
     crew: Crew,
+}
+
+impl Default for LocalFileSystem {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl LocalFileSystem {
     /// The local file system.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::settled_after(SETTLED_AFTER)
+    }
+
+    /// One that takes a file to have no write under way, and so looks at it on the caller's own
+    /// thread, once it has not changed for this long; the default is two seconds. A file that
+    /// changed later takes the hop, where a write is waited for (R-OBS-9).
+    #[must_use]
+    pub fn settled_after(age: Duration) -> Self {
+        Self { ground: Arc::new(Ground::new(age, None)), crew: Crew::default() }
     }
 
     /// One whose looks tell `hook` each step, for tests that step in between (R-OBS-7, R-OBS-9).
     /// Since a hook may wait, all looks take the hop.
     #[must_use]
     pub fn with_hook(hook: Hook) -> Self {
-        Self { ground: Arc::new(Ground::with_hook(hook)), crew: Crew::default() }
+        let ground = Ground::new(SETTLED_AFTER, Some(hook));
+        Self { ground: Arc::new(ground), crew: Crew::default() }
     }
 
     /// Answers what needs no waiting, in order, up to the first look that does.

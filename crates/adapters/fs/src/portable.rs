@@ -14,7 +14,7 @@ use std::{
     fs::{self, File, Metadata},
     io::{self, Read as _, Seek as _, SeekFrom},
     path::Path,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 use told_domain::{
     look::{Containment, EntryKind, FileBytes, Read},
@@ -23,8 +23,13 @@ use told_domain::{
 };
 
 /// Where looking cannot block: nowhere.
-#[derive(Default)]
 pub(crate) struct Trust;
+
+impl Trust {
+    pub(crate) fn new(_: Duration) -> Self {
+        Self
+    }
+}
 
 /// Answers looks one by one.
 pub(crate) struct Desk<'a> {
@@ -129,6 +134,10 @@ impl Opened for Seeking {
         Ok(stamp(&self.0.borrow().metadata()?))
     }
 
+    fn settle(&self, _: &Stamp) -> Result<(), Miss> {
+        Ok(())
+    }
+
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Miss> {
         let mut file = self.0.borrow_mut();
         file.seek(SeekFrom::Start(offset))?;
@@ -165,7 +174,7 @@ mod tests {
             containment: Containment::Within(directory(within).unwrap()),
             max_bytes: 100,
         };
-        let trust = Trust;
+        let trust = Trust::new(Duration::ZERO);
         assert!(matches!(
             Desk::new(Pace::Inline, &trust, None).read(&read, 1000),
             Err(Miss::WouldBlock)
@@ -196,7 +205,7 @@ mod tests {
         assert_eq!(look(&project.join("A.md"), &project), Observation::Absent(Absence::NotFound));
         assert!(matches!(directory(&project.join("a.md")), Err(miss)
             if miss.observation::<()>() == Observation::Absent(Absence::NotFound)));
-        let trust = Trust;
+        let trust = Trust::new(Duration::ZERO);
         let mut desk = Desk::new(Pace::Waiting, &trust, None);
         let kind = desk.probe(&AbsolutePath::new(&project).unwrap()).unwrap();
         assert_eq!(kind, EntryKind::Directory);

@@ -4,7 +4,7 @@ use told_ports::Clock as _;
 use told_testkit::fake::clock::FakeClock;
 
 fn make() -> (FakeClock, Date) {
-    let today = Date::new(2026, 11, 30).unwrap();
+    let today = Date::new(2026, 11, 30).expect("a day");
     (FakeClock::new(Timestamp::from_millisecond(1_000), today), today)
 }
 

@@ -24,7 +24,7 @@ struct Fake(Arc<FakeFileSystem>);
 
 fn make() -> Fake {
     let system = Arc::new(FakeFileSystem::new());
-    system.make_directories("/some/where").unwrap();
+    system.make_directories("/some/where").expect("can be made");
     Fake(system)
 }
 
@@ -59,7 +59,7 @@ fn reads(paths: &[&str]) -> Looks {
     let reads = paths
         .iter()
         .map(|path| Read {
-            path: AbsolutePath::new(path).unwrap(),
+            path: AbsolutePath::new(path).expect("can be made"),
             containment: Containment::Anywhere,
             max_bytes: 100,
         })
@@ -69,7 +69,7 @@ fn reads(paths: &[&str]) -> Looks {
 
 fn text(found: &Observation<FileBytes>) -> &str {
     match found {
-        Observation::Available(file) => std::str::from_utf8(&file.bytes).unwrap(),
+        Observation::Available(file) => std::str::from_utf8(&file.bytes).expect("can be made"),
         other => panic!("{other:?}"),
     }
 }

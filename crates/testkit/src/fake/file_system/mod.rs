@@ -200,6 +200,11 @@ impl FakeFileSystem {
         self.state().gate.log.clone()
     }
 
+    /// Empties the log.
+    pub fn forget_log(&self) {
+        self.state().gate.log.clear();
+    }
+
     /// Answers a batch at once, as `observe` does where nothing holds it.
     pub fn observe_now(&self, looks: &Looks) -> Seen {
         let (seen, taken) = self.state().observe(looks);

@@ -21,7 +21,7 @@ pub(super) struct Tree {
 
 struct Content {
     what: What,
-    /// Grows with every change of a file's bytes.
+    /// Grows with every change of a file: of its bytes, and of its name, as a change time does.
     version: u64,
     /// Why the system refuses to open it, or to walk through it.
     refusal: Option<UnavailableReason>,
@@ -272,10 +272,12 @@ impl Tree {
             return Err(Refused);
         };
         let parent = self.found(above, true)?;
-        match &mut self.nodes[parent].what {
-            What::Directory(entries) => entries.remove(name).map(drop).ok_or(Refused),
-            What::File { .. } | What::Link(_) | What::Other => Err(Refused),
-        }
+        let node = match &mut self.nodes[parent].what {
+            What::Directory(entries) => entries.remove(name).ok_or(Refused)?,
+            What::File { .. } | What::Link(_) | What::Other => return Err(Refused),
+        };
+        self.nodes[node].version += 1;
+        Ok(())
     }
 
     fn rename(&mut self, from: &Path, to: &Path) -> Result<(), Refused> {
@@ -295,8 +297,8 @@ impl Tree {
         match self.walk(to, false) {
             Ok(Walk::Found { node, .. }) if node == moved => return Ok(()),
             Ok(Walk::Found { node, .. }) => match self.names(node) {
-                Some(names) if is_directory && names.is_empty() => {}
-                None if !is_directory => {}
+                Some(names) if is_directory && names.is_empty() => self.unlink(to)?,
+                None if !is_directory => self.unlink(to)?,
                 Some(_) | None => return Err(Refused),
             },
             Ok(Walk::Missing { .. }) => {}

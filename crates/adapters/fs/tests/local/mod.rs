@@ -1,0 +1,7 @@
+//! One module a question.
+
+mod batches;
+mod contract;
+mod differential;
+mod hostile;
+mod real;
