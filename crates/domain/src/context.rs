@@ -255,3 +255,6 @@ fn place_of(key: &SourceKey) -> Place {
         SourceKey::Date => Place::Date,
     }
 }
+
+#[cfg(test)]
+mod tests;

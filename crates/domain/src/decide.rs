@@ -149,3 +149,6 @@ fn unset_value(standing: &Standing, key: &ApiKey, now: Timestamp) -> Decision {
         Decision::Unchanged
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,8 +7,8 @@ use crate::{
     record::{Event, Record},
     state::State,
     told::{
-        Admission, Change, ContextEpoch, Entry, EpochCause, Form, PendingEpoch, Scope, Telling,
-        TellingContent, Told, UnderHolds, Update,
+        Admission, Adoption, Change, ContextEpoch, Entry, EpochCause, Form, PendingEpoch, Scope,
+        Telling, TellingContent, Told, UnderHolds, Update,
     },
 };
 use std::collections::BTreeMap;
@@ -210,9 +210,11 @@ impl Told {
         look: &Look,
     ) {
         self.anchor(epoch.position);
-        let kept = |key: &SourceKey| adopted.contains(key);
-        let mut entries: BTreeMap<_, _> =
-            std::mem::take(&mut self.entries).into_iter().filter(|(key, _)| kept(key)).collect();
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.retain(|key, _| adopted.contains(key));
+        for adoption in entries.values_mut().flat_map(|entry| &mut entry.adopted) {
+            adoption.after = 0;
+        }
         for admission in sources {
             let baseline = Some(admission.clone());
             entries.insert(admission.key.clone(), Entry { baseline, ..Entry::default() });
@@ -228,21 +230,19 @@ impl Told {
     pub(crate) fn tell(&mut self, change: &Change, revision: Revision, position: Position) {
         let (content, rests_on) = match change {
             Change::Added { admission } | Change::Changed { admission, form: Form::Full } => {
-                (TellingContent::Value(admission.clone()), Some(position))
+                (TellingContent::Value(admission.clone()), position)
             }
             Change::Changed { admission, form: Form::Diff } => {
                 // A diff stands on what was told last, and so on whatever that stands on. Where
                 // nothing was, its base lies before all that is known.
-                let base = match self.entries.get(&admission.key) {
+                let rests_on = match self.entries.get(&admission.key) {
                     Some(Entry { last: Some(last), .. }) => last.rests_on,
-                    Some(_) => None,
-                    None => Some(Position::START),
+                    Some(_) => position,
+                    None => Position::START,
                 };
-                (TellingContent::Value(admission.clone()), base)
+                (TellingContent::Value(admission.clone()), rests_on)
             }
-            Change::Removed { place, .. } => {
-                (TellingContent::Removal(place.clone()), Some(position))
-            }
+            Change::Removed { place, .. } => (TellingContent::Removal(place.clone()), position),
         };
         let entry = self.entries.entry(change.key().clone()).or_default();
         entry.last = Some(Telling { content, revision, position, rests_on });
@@ -250,10 +250,17 @@ impl Told {
     }
 
     fn adopt(&mut self, admission: &Admission, revision: Revision, position: Position) {
-        let entry = self.entries.entry(admission.key.clone()).or_default();
         let content = TellingContent::Value(admission.clone());
-        entry.last = Some(Telling { content, revision, position, rests_on: Some(position) });
+        let telling = Telling { content, revision, position, rests_on: position };
+        self.retell(admission.key.clone(), Adoption { telling, after: self.updates.len() });
+    }
+
+    /// What another channel told of `key` is what was told last.
+    pub(crate) fn retell(&mut self, key: SourceKey, adoption: Adoption) {
+        let entry = self.entries.entry(key).or_default();
+        entry.last = Some(adoption.telling.clone());
         entry.under_holds = None;
+        entry.adopted.push(adoption);
     }
 
     fn request(&mut self, cause: EpochCause, position: Position) {
@@ -293,6 +300,9 @@ pub(crate) fn inherited(mut told: Told) -> Told {
         if let Some(UnderHolds::Telling(telling)) = &mut entry.under_holds {
             telling.revision = first;
         }
+        for adoption in &mut entry.adopted {
+            adoption.telling.revision = first;
+        }
     }
     for scope in told.scopes.values_mut() {
         scope.revision = first;
@@ -302,3 +312,6 @@ pub(crate) fn inherited(mut told: Told) -> Told {
     }
     told
 }
+
+#[cfg(test)]
+mod tests;

@@ -255,3 +255,6 @@ impl FromStr for RowKey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

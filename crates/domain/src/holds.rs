@@ -2,7 +2,7 @@
 
 use crate::{
     key::SourceKey,
-    told::{Change, Entry, Form, Telling, Told, UnderHolds},
+    told::{Adoption, Change, Entry, Form, Telling, Told, UnderHolds},
 };
 use std::collections::BTreeMap;
 
@@ -24,7 +24,14 @@ impl Told {
             tales.insert(key.clone(), Tale { at_hand, current: !baseline_lost });
         }
         let mut replayed = self.at_epoch_start();
-        for update in &self.updates {
+        let mut adoptions = self.adoptions().peekable();
+        for index in 0..=self.updates.len() {
+            while let Some((key, adoption)) = adoptions.next_if(|(_, a)| a.after <= index) {
+                let at_hand = UnderHolds::Telling(Box::new(adoption.telling.clone()));
+                tales.insert(key.clone(), Tale { at_hand, current: true });
+                replayed.retell(key.clone(), adoption.clone());
+            }
+            let Some(update) = self.updates.get(index) else { break };
             for change in &update.changes {
                 replayed.tell(change, update.revision, update.position);
                 let told = replayed.entries.get(change.key()).and_then(|entry| entry.last.clone());
@@ -34,20 +41,23 @@ impl Told {
                 tale.hear(change, told, update.lost);
             }
         }
+        drop(adoptions);
         for (key, entry) in &mut self.entries {
-            let adopted = entry.last.as_ref().is_some_and(|last| {
-                let tells = |update: &crate::told::Update| {
-                    update.revision == last.revision
-                        && update.changes.iter().any(|change| change.key() == key)
-                };
-                !self.updates.iter().any(tells)
-            });
-            // What another channel told is not one of the texts that were lost.
             entry.under_holds = match tales.remove(key) {
-                Some(tale) if !tale.current && !adopted => Some(tale.at_hand),
+                Some(tale) if !tale.current => Some(tale.at_hand),
                 Some(_) | None => None,
             };
         }
+    }
+
+    /// What another channel told, in the order told.
+    pub(crate) fn adoptions(&self) -> impl Iterator<Item = (&SourceKey, &Adoption)> {
+        let mut adoptions = Vec::new();
+        for (key, entry) in &self.entries {
+            adoptions.extend(entry.adopted.iter().map(|adoption| (key, adoption)));
+        }
+        adoptions.sort_by_key(|(_, adoption)| adoption.after);
+        adoptions.into_iter()
     }
 
     /// What was told as it stood when the epoch's baseline alone had been.
@@ -80,3 +90,6 @@ impl Tale {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,16 @@
-//! What is true about a model's standing instructions. Every rule of told is a pure function here:
-//! no I/O, no async, no clock.
+//! What is true about a model's standing instructions. Every rule of told is a pure function here.
+//!
+//! A boundary runs through four of them. [`plan::plan`] says what to look at; somebody looks, and
+//! [`context::SystemContext::compose`] puts what was found in the order of telling.
+//! [`decide::decide`] compares that with what the model believes, and says which records to append.
+//! [`fold::fold`] makes the next [`state::State`] of each record, and [`render::briefing`] the exact
+//! texts to send. [`rewind::rewind`] finds what was believed at an earlier position.
+//!
+//! Start with `plan`, then read `decide`, `fold` and `render`; [`record`] holds the facts they share.
+//!
+//! No I/O, no async, no clock, no environment: whoever calls brings what was seen and what time it
+//! is. It may depend on libraries that compute (serde, sha2, similar, globset, jiff), on no crate of
+//! told, and on nothing that touches the world.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -30,3 +41,6 @@ pub mod state;
 pub mod text;
 pub mod time;
 pub mod told;
+
+#[cfg(test)]
+mod testing;

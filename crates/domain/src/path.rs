@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, de};
 use std::{
     fmt,
-    path::{Component, Path, PathBuf},
+    path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf},
     sync::Arc,
 };
 
@@ -56,6 +56,11 @@ impl AbsolutePath {
     /// The entry `name` of this directory. `name` may itself be a relative path.
     #[must_use]
     pub fn join(&self, name: &str) -> Self {
+        // A plan joins every candidate's name: one name needs no normalising.
+        if is_one_name(name) {
+            let separator = if self.as_path().parent().is_some() { MAIN_SEPARATOR_STR } else { "" };
+            return Self([self.as_str(), separator, name].concat().into());
+        }
         // An absolute UTF-8 path joined with UTF-8 is one again.
         Self::new(self.as_path().join(name)).unwrap_or_else(|_| self.clone())
     }
@@ -107,6 +112,12 @@ impl AbsolutePath {
     pub fn on_one_line(&self) -> String {
         on_one_line(&self.0)
     }
+}
+
+/// Whether `name` is one plain component, written as it is.
+fn is_one_name(name: &str) -> bool {
+    let mut components = Path::new(name).components();
+    matches!(components.next(), Some(Component::Normal(only)) if only == name)
 }
 
 /// `text` with every character that could end a line or steer a terminal escaped as `\u{1b}`.

@@ -217,3 +217,6 @@ impl Plan {
 fn near<'a>(entry: &'a OsStr, name: &FileName) -> Option<&'a str> {
     entry.to_str().filter(|entry| entry.to_lowercase() == name.as_str().to_lowercase())
 }
+
+#[cfg(test)]
+mod tests;

@@ -313,6 +313,7 @@ impl References {
             entry.baseline.iter().for_each(|admission| self.one(admission.value));
             entry.last.iter().for_each(|telling| self.telling(&telling.content));
             entry.under_holds.iter().for_each(|belief| self.under_holds(belief));
+            entry.adopted.iter().for_each(|adoption| self.telling(&adoption.telling.content));
         }
         for update in &told.updates {
             self.one(update.text);
@@ -320,3 +321,6 @@ impl References {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

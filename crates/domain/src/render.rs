@@ -179,3 +179,6 @@ impl PartialEq for Renderer {
 }
 
 impl Eq for Renderer {}
+
+#[cfg(test)]
+mod tests;

@@ -15,9 +15,14 @@ use crate::{
 #[must_use]
 pub fn rewind(log: &[Record], to: Position) -> Told {
     let mut live: Vec<&Record> = Vec::with_capacity(log.len());
+    // The earliest position that this session was ever taken back to.
+    let mut earliest = to;
     for record in log {
         match &record.event {
-            Event::Reverted { to, .. } => live.retain(|record| stands_at(record, *to)),
+            Event::Reverted { to, .. } => {
+                live.retain(|record| stands_at(record, *to));
+                earliest = earliest.min(*to);
+            }
             _ => live.push(record),
         }
     }
@@ -26,7 +31,7 @@ pub fn rewind(log: &[Record], to: Position) -> Told {
     for record in live {
         match &record.event {
             // What a child inherited is cut like a log of its own.
-            Event::Forked { told: left, .. } => told = cut(inherited((**left).clone()), to),
+            Event::Forked { told: left, .. } => told = cut(inherited((**left).clone()), earliest),
             _ => told.apply(record),
         }
     }
@@ -60,27 +65,42 @@ const fn anchor(event: &Event) -> Option<Position> {
 
 /// What was told, taken back to `to` without the log that led to it. An epoch that starts after `to`
 /// leaves nothing: the next boundary is a first one.
-fn cut(told: Told, to: Position) -> Told {
+fn cut(mut told: Told, to: Position) -> Told {
+    // Where the window began at an earlier time is not known here: what may be gone is told again.
+    told.window = told.window.min(to);
+    if told.anchored.is_none_or(|anchored| anchored <= to) {
+        return told;
+    }
     let begun = told.epoch.as_ref().is_some_and(|epoch| epoch.position <= to);
     let mut left = if begun { told.at_epoch_start() } else { Told::default() };
     if let Some(epoch) = &left.epoch {
         left.anchored = Some(epoch.position);
-        left.look = told.look;
+        left.look.clone_from(&told.look);
         left.pending = told.pending.filter(|pending| pending.position <= to);
     }
-    let updates = told.updates.into_iter().filter(|update| begun && update.position <= to);
-    for update in updates {
+    if let Some(pending) = left.pending {
+        left.anchor(pending.position);
+    }
+    let mut adoptions = told.adoptions().filter(|(_, a)| a.telling.position <= to).peekable();
+    let updates = if begun { &told.updates[..] } else { &[] };
+    let updates: Vec<_> = updates.iter().filter(|update| update.position <= to).collect();
+    for index in 0..=updates.len() {
+        while let Some((key, adoption)) = adoptions.next_if(|(_, a)| a.after <= index) {
+            left.anchor(adoption.telling.position);
+            left.retell(key.clone(), adoption.clone());
+        }
+        let Some(update) = updates.get(index) else { break };
         for change in &update.changes {
             left.tell(change, update.revision, update.position);
         }
         left.anchor(update.position);
-        left.updates.push(update);
+        left.updates.push((*update).clone());
     }
+    drop(adoptions);
     left.settle_holds();
     for (key, entry) in told.entries {
-        // What nothing was cut from stands as it was; of an adopted key no update tells.
-        if let Some(last) = entry.last.as_ref().filter(|last| last.position <= to) {
-            left.anchor(last.position);
+        // What nothing was cut from stands as it was.
+        if entry.last.as_ref().is_some_and(|last| last.position <= to) {
             left.entries.insert(key, entry);
         }
     }
@@ -90,7 +110,9 @@ fn cut(told: Told, to: Position) -> Told {
             left.scopes.insert(directory, scope);
         }
     }
-    // Where the window began at an earlier time is not known here: what may be gone is told again.
-    left.window = told.window.min(to);
+    left.window = told.window;
     left
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,9 +128,7 @@ impl Told {
     fn belief_in<'a>(&self, telling: &'a Telling) -> Belief<'a> {
         match &telling.content {
             TellingContent::Removal(_) => Belief::Nothing,
-            TellingContent::Value(_) if telling.rests_on.is_some_and(|p| !self.in_window(p)) => {
-                Belief::Unclear
-            }
+            TellingContent::Value(_) if !self.in_window(telling.rests_on) => Belief::Unclear,
             TellingContent::Value(admission) => Belief::Value(admission, telling.revision),
         }
     }

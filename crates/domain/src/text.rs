@@ -34,7 +34,8 @@ pub fn deliver(bytes: &[u8], size: u64) -> DeliveredText {
     if invalid {
         warnings.push(Warning::InvalidText);
     }
-    if text.chars().any(is_invisible) {
+    // Most files are ASCII, where nothing is invisible.
+    if !text.is_ascii() && text.chars().any(is_invisible) {
         warnings.push(Warning::InvisibleCharacters);
     }
     if truncated {

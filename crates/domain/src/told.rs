@@ -90,6 +90,9 @@ pub struct Entry {
     /// The last admission after the baseline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Telling>,
+    /// What another channel told of it in this epoch, in order (R-SES-10).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adopted: Vec<Adoption>,
     /// What the texts that the host still holds say of the key, where it said that it lost some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under_holds: Option<UnderHolds>,
@@ -104,9 +107,19 @@ pub struct Telling {
     pub revision: Revision,
     /// Where that text stands.
     pub position: Position,
-    /// The earliest text after the baseline that the value needs: its own, or further back the
-    /// base of a chain of diffs; nothing where the chain begins in the baseline.
-    pub rests_on: Option<Position>,
+    /// Where the earliest text after the baseline stands that the value needs: its own, or further
+    /// back the first of a chain of diffs or that chain's base.
+    pub rests_on: Position,
+}
+
+/// One value that another channel told. It is none of told's texts, so that the host's declarations
+/// of what it holds say nothing of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adoption {
+    /// What, and where.
+    pub telling: Telling,
+    /// How many of the epoch's updates had been told before it.
+    pub after: usize,
 }
 
 /// What an admission told.

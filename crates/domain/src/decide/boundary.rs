@@ -80,15 +80,40 @@ impl<'a> Boundary<'a> {
             }
             OnUnavailable::Block | OnUnavailable::Proceed => {}
         }
-        // What another channel told is not told again (R-SES-10).
+        match self.standing.state.prior {
+            Prior::None => self.initial_epoch(position),
+            Prior::Unknown => self.take_over(position),
+        }
+    }
+
+    /// What another channel told is not told again, unless it has changed since (R-SES-10).
+    fn initial_epoch(&self, position: Position) -> Decision {
         let entries = &self.standing.state.told.entries;
         let adopted: Vec<_> = entries.keys().cloned().collect();
         let sources = self.context.sources.iter().filter(|s| !entries.contains_key(&s.key));
-        let tellings: Vec<_> = sources.map(telling_now).collect();
-        match self.standing.state.prior {
-            Prior::None => self.start_epoch(EpochCause::Initial, position, tellings, adopted),
-            Prior::Unknown => self.take_over(position, tellings, adopted),
+        let tellings = sources.map(telling_now).collect();
+        let started = self.start_epoch(EpochCause::Initial, position, tellings, adopted);
+        if entries.is_empty() { started } else { self.and_what_changed(position, started) }
+    }
+
+    /// `started`, and the update that an ordinary boundary right after it would tell.
+    fn and_what_changed(&self, position: Position, started: Decision) -> Decision {
+        let Decision::Commit { mut records, mut blobs } = started else { return started };
+        let mut contents = self.standing.contents.clone();
+        contents.extend(blobs.iter().map(|blob| (blob.name().sha256, blob.text().clone())));
+        let state = self.standing.state.clone();
+        let folded = records.iter().try_fold(state, |state, record| fold(Some(state), record));
+        if let Ok(state) = folded {
+            let standing = &Standing { state, contents };
+            match (Boundary { standing, ..*self }).ordinary(position) {
+                Decision::Commit { records: more, blobs: texts } => {
+                    records.extend(more);
+                    blobs.extend(texts);
+                }
+                Decision::Unchanged | Decision::LookAgain { .. } | Decision::Refused(_) => {}
+            }
         }
+        self.commit(records, blobs)
     }
 
     /// A new epoch's baseline restates every active source: observed anew, or as last admitted
@@ -129,16 +154,12 @@ impl<'a> Boundary<'a> {
     }
 
     /// A session taken over in mid-conversation: an empty baseline, and the complete set as its first
-    /// update (R-SES-8).
-    fn take_over(
-        &self,
-        position: Position,
-        tellings: Vec<Telling<'_>>,
-        adopted: Vec<SourceKey>,
-    ) -> Decision {
+    /// update (R-SES-8). It replaces what another channel told as well, and so tells that too.
+    fn take_over(&self, position: Position) -> Decision {
+        let tellings: Vec<_> = self.context.sources.iter().map(telling_now).collect();
         let empty = baseline(&[]);
-        let epoch =
-            self.epoch_record(0, EpochCause::Unknown, position, &empty, Vec::new(), adopted);
+        let cause = EpochCause::Unknown;
+        let epoch = self.epoch_record(0, cause, position, &empty, Vec::new(), Vec::new());
         let lines: Vec<_> = tellings.iter().map(|told| Line::Added(told.in_update())).collect();
         let text = update(Lead::ReplacesAll, &lines, Instructions::Remain);
         let (admissions, mut blobs) = admissions(tellings);

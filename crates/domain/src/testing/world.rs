@@ -1,0 +1,225 @@
+//! A disk that is a map, and the other producers beside it.
+
+use super::{canonical, path};
+use crate::{
+    context::{Contributed, Parts, SystemContext},
+    instruction::{BoundarySight, KnownBoundary},
+    key::PluginKey,
+    look::{Containment, EntryKind, FileBytes, Looks, Names, Read, Seen},
+    observation::{Absence, Observation},
+    path::{AbsolutePath, CanonicalPath},
+    plan::{Plan, Standpoint, Thoroughness, plan},
+    policy::Policy,
+    reason::{UnavailableReason, WithheldReason},
+    session::Trust,
+    told::Scope,
+};
+use std::{collections::BTreeMap, ffi::OsString};
+
+#[derive(Clone, Debug)]
+enum Node {
+    File(Vec<u8>),
+    Link(AbsolutePath),
+    Directory,
+    Fifo,
+    Fails(UnavailableReason),
+}
+
+/// What is there to be seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct World {
+    nodes: BTreeMap<AbsolutePath, Node>,
+    pub(crate) contributed: Vec<Contributed>,
+    pub(crate) not_registered: Vec<PluginKey>,
+}
+
+/// Who looks.
+#[derive(Clone, Debug)]
+pub(crate) struct Ground {
+    pub(crate) directory: CanonicalPath,
+    pub(crate) trust: Trust,
+    pub(crate) scopes: BTreeMap<CanonicalPath, Scope>,
+    pub(crate) thoroughness: Thoroughness,
+}
+
+impl Ground {
+    pub(crate) fn at(directory: &str) -> Self {
+        Self {
+            directory: canonical(directory),
+            trust: Trust::Trusted,
+            scopes: BTreeMap::new(),
+            thoroughness: Thoroughness::Ordinary,
+        }
+    }
+}
+
+impl World {
+    /// A repository at `/repo` with these files.
+    pub(crate) fn repo(files: &[(&str, &str)]) -> Self {
+        let mut world = Self::default();
+        world.directory("/repo/.git");
+        for (at, text) in files {
+            world.put(at, text);
+        }
+        world
+    }
+
+    pub(crate) fn put(&mut self, at: &str, text: &str) -> &mut Self {
+        self.set(at, Node::File(text.as_bytes().to_vec()))
+    }
+
+    pub(crate) fn link(&mut self, at: &str, to: &str) -> &mut Self {
+        self.set(at, Node::Link(path(to)))
+    }
+
+    pub(crate) fn directory(&mut self, at: &str) -> &mut Self {
+        self.set(at, Node::Directory)
+    }
+
+    pub(crate) fn fifo(&mut self, at: &str) -> &mut Self {
+        self.set(at, Node::Fifo)
+    }
+
+    /// Every look at `at`, and below it, fails.
+    pub(crate) fn fail(&mut self, at: &str, reason: UnavailableReason) -> &mut Self {
+        self.set(at, Node::Fails(reason))
+    }
+
+    pub(crate) fn remove(&mut self, at: &str) -> &mut Self {
+        self.nodes.remove(&path(at));
+        self
+    }
+
+    fn set(&mut self, at: &str, node: Node) -> &mut Self {
+        self.nodes.insert(path(at), node);
+        self
+    }
+
+    /// Plans, looks and composes, as an application does.
+    pub(crate) fn context(&self, ground: &Ground, policy: &Policy) -> SystemContext {
+        let (plan, seen, known, unknown_boundary) = self.look(ground, policy);
+        SystemContext::compose(Parts {
+            boundary: known.of(&ground.directory).unwrap(),
+            unknown_boundary,
+            instructions: plan.read(&seen, policy),
+            contributed: self.contributed.clone(),
+            not_registered: self.not_registered.clone(),
+        })
+        .unwrap()
+    }
+
+    pub(crate) fn look(
+        &self,
+        ground: &Ground,
+        policy: &Policy,
+    ) -> (Plan, Seen, KnownBoundary, Option<(AbsolutePath, UnavailableReason)>) {
+        let mut known = KnownBoundary::No;
+        let mut unknown = None;
+        for _ in 0..4 {
+            let plan = plan(
+                &Standpoint {
+                    directory: &ground.directory,
+                    boundary: &known,
+                    trust: ground.trust,
+                    scopes: &ground.scopes,
+                    thoroughness: ground.thoroughness,
+                },
+                policy,
+            );
+            let seen = self.answer(&plan.looks);
+            match plan.boundary(&seen, policy) {
+                BoundarySight::Found(found) if found == known => {
+                    return (plan, seen, known, unknown);
+                }
+                BoundarySight::Found(found) => known = found,
+                BoundarySight::LookAbove => known = KnownBoundary::No,
+                BoundarySight::Unknown(marker, reason) if known == KnownBoundary::No => {
+                    unknown = Some((marker, reason));
+                    known = KnownBoundary::Marked(ground.directory.clone());
+                }
+                BoundarySight::Unknown(..) => return (plan, seen, known, unknown),
+            }
+        }
+        panic!("the boundary does not settle");
+    }
+
+    /// Answers a batch as the port promises to.
+    pub(crate) fn answer(&self, looks: &Looks) -> Seen {
+        let mut left = looks.total_bytes;
+        let mut read = |read: &Read| {
+            let seen = self.read(read);
+            match &seen {
+                Observation::Available(file) if file.bytes.len() as u64 > left => {
+                    Observation::Absent(Absence::Withheld(WithheldReason::Limit))
+                }
+                Observation::Available(file) => {
+                    left -= file.bytes.len() as u64;
+                    seen
+                }
+                Observation::Absent(_) | Observation::Unavailable(_) => seen,
+            }
+        };
+        Seen {
+            files: looks.reads.iter().map(&mut read).collect(),
+            probes: looks.probes.iter().map(|path| self.probe(path)).collect(),
+            listings: looks
+                .listings
+                .iter()
+                .map(|listing| self.list(&listing.directory, listing.max_entries))
+                .collect(),
+        }
+    }
+
+    fn find(&self, at: &AbsolutePath) -> Observation<(AbsolutePath, &Node)> {
+        for above in at.ancestors() {
+            if let Some(Node::Fails(reason)) = self.nodes.get(&above) {
+                return Observation::Unavailable(*reason);
+            }
+        }
+        match self.nodes.get(at) {
+            None => Observation::Absent(Absence::NotFound),
+            Some(Node::Link(to)) if to == at => {
+                Observation::Unavailable(UnavailableReason::TooManyLinks)
+            }
+            Some(Node::Link(to)) => self.find(to),
+            Some(node) => Observation::Available((at.clone(), node)),
+        }
+    }
+
+    fn read(&self, read: &Read) -> Observation<FileBytes> {
+        let withheld = |reason| Observation::Absent(Absence::Withheld(reason));
+        let (canonical, bytes) = match self.find(&read.path) {
+            Observation::Available((at, Node::File(bytes))) => (CanonicalPath::observed(at), bytes),
+            Observation::Available(_) => return withheld(WithheldReason::NotRegularFile),
+            Observation::Absent(absence) => return Observation::Absent(absence),
+            Observation::Unavailable(reason) => return Observation::Unavailable(reason),
+        };
+        match &read.containment {
+            Containment::Within(directory) if !canonical.is_within(directory) => {
+                withheld(WithheldReason::OutsideProject)
+            }
+            Containment::Within(_) | Containment::Anywhere => {
+                let kept = usize::try_from(read.max_bytes).unwrap().min(bytes.len());
+                let (bytes, size) = (bytes[..kept].to_vec(), bytes.len() as u64);
+                Observation::Available(FileBytes { canonical, bytes, size })
+            }
+        }
+    }
+
+    fn probe(&self, at: &AbsolutePath) -> Observation<EntryKind> {
+        self.find(at).map(|(_, node)| match node {
+            Node::File(_) => EntryKind::File,
+            Node::Directory => EntryKind::Directory,
+            Node::Fifo | Node::Link(_) | Node::Fails(_) => EntryKind::Other,
+        })
+    }
+
+    fn list(&self, directory: &AbsolutePath, max: u64) -> Observation<Names> {
+        let inside = self.nodes.keys().filter(|at| at.parent().as_ref() == Some(directory));
+        let mut names: Vec<OsString> =
+            inside.filter_map(|at| at.file_name()).map(OsString::from).collect();
+        let more = names.len() as u64 > max;
+        names.truncate(usize::try_from(max).unwrap());
+        Observation::Available(Names { names, more })
+    }
+}
