@@ -2,9 +2,9 @@
 
 use crate::{
     Engine, Error, Session, SyncRequest,
+    known::{Appended, Known, ROUNDS_MAX},
     observe::{Ground, Sight, compose},
     registry::Snapshot,
-    session::{Appended, Known, ROUNDS_MAX},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -123,8 +123,7 @@ pub(crate) async fn preview_new(
     open: &Command<'_>,
     blocks: Blocks,
 ) -> Result<Briefing, Error> {
-    let session =
-        Session { engine: engine.clone(), core: Arc::new(crate::session::Core::alone(id)) };
+    let session = Session { engine: engine.clone(), core: Arc::new(crate::known::Core::alone(id)) };
     let world = &engine.world;
     let opened = decide(None, open, world.clock.now(), &world.policy);
     let Decision::Commit { records, blobs } = opened else { return Err(session.unknown()) };
@@ -231,7 +230,7 @@ impl Session {
             self.world().plugins(&snapshot.present, &state.location),
         );
         let directory = known.services.directory();
-        let mut contributed = self.world().provided(directory, values, &sight.known);
+        let mut contributed = self.world().provided(directory, values, &sight);
         contributed.extend(plugins);
         Found { sight, contributed, snapshot }
     }

@@ -2,8 +2,8 @@
 
 use crate::{
     Error, Explanation, LocationServices, OpenRequest, Opened, Session, ValueScope,
+    known::{Core, Sessions},
     location::LocationMap,
-    session::{Core, Sessions},
 };
 use std::{
     path::Path,

@@ -12,6 +12,7 @@ mod boundary;
 mod engine;
 mod error;
 mod explain;
+mod known;
 mod location;
 mod observe;
 mod registry;

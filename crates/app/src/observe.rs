@@ -119,26 +119,30 @@ impl World {
         }
     }
 
-    /// What told itself and the host provide: host-set values and built-ins.
+    /// What told itself and the host provide: host-set values and built-ins. Where nobody could tell
+    /// the boundary, nobody can tell the environment either.
     pub(crate) fn provided(
         &self,
         directory: &CanonicalPath,
         values: &BTreeMap<ApiKey, Arc<str>>,
-        known: &KnownBoundary,
+        sight: &Sight,
     ) -> Vec<Contributed> {
         let mut provided: Vec<_> = values.iter().map(host_value).collect();
         if self.policy.builtins.environment == Builtin::Told {
-            let environment = Environment {
+            let environment = || Environment {
                 directory: directory.clone(),
-                boundary: known.of(directory).unwrap_or_else(|| directory.clone()),
+                boundary: sight.known.of(directory).unwrap_or_else(|| directory.clone()),
                 platform: self.platform.clone(),
-                repository: matches!(known, KnownBoundary::Marked(_)),
+                repository: matches!(sight.known, KnownBoundary::Marked(_)),
             };
-            let value = environment.encode();
-            provided.push(builtin(SourceKey::Environment, Renderer::Environment, value));
+            let observation = match &sight.unknown {
+                Some((_, reason)) => Observation::Unavailable(*reason),
+                None => Observation::Available(environment().encode()),
+            };
+            provided.push(builtin(SourceKey::Environment, Renderer::Environment, observation));
         }
         if self.policy.builtins.date == Builtin::Told {
-            let value = date_value(self.clock.today());
+            let value = Observation::Available(date_value(self.clock.today()));
             provided.push(builtin(SourceKey::Date, Renderer::Date, value));
         }
         provided
@@ -224,14 +228,8 @@ fn host_value((key, value): (&ApiKey, &Arc<str>)) -> Contributed {
     }
 }
 
-fn builtin(key: SourceKey, renderer: Renderer, value: Arc<str>) -> Contributed {
-    Contributed {
-        key,
-        origin: Origin::Builtin,
-        need: Need::Required,
-        renderer,
-        observation: Observation::Available(value),
-    }
+fn builtin(key: SourceKey, renderer: Renderer, observation: Observation<Arc<str>>) -> Contributed {
+    Contributed { key, origin: Origin::Builtin, need: Need::Required, renderer, observation }
 }
 
 /// Waits for all of `futures` at once, and gives their answers in order.

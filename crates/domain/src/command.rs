@@ -2,11 +2,11 @@
 
 use crate::{
     context::SystemContext,
-    hash::Blob,
+    hash::{Blob, ContentHash},
     key::{ApiKey, SourceKey},
     path::AbsolutePath,
     position::{Position, Revision},
-    record::Record,
+    record::{DiscoveredScope, Record},
     render::HostValue,
     session::{Location, Prior, Trust},
     state::{Contents, State},
@@ -56,6 +56,39 @@ pub enum Command<'a> {
         /// The whole log, for [`crate::rewind`].
         log: &'a [Record],
     },
+    /// A tool settlement made directories relevant (R-LOC-3).
+    Discover {
+        /// Where the settlement stands.
+        position: Option<Position>,
+        /// The agent whose tool call it was.
+        agent: Option<Arc<str>>,
+        /// The directories.
+        scopes: &'a [DiscoveredScope],
+    },
+    /// The session is to work elsewhere (R-SES-3).
+    Move {
+        /// Where.
+        location: &'a Location,
+    },
+    /// The host dropped all messages before a position (R-SES-7).
+    Window {
+        /// The first position that is still there.
+        from: Position,
+    },
+    /// The host says which texts its transcript holds (R-SES-9).
+    Holds {
+        /// Their revisions, the baseline's among them.
+        held: &'a [Revision],
+    },
+    /// The host told sources by another channel (R-SES-10).
+    Adopt {
+        /// Where.
+        position: Option<Position>,
+        /// What was found.
+        context: &'a SystemContext,
+        /// Which.
+        sources: &'a [Adoption],
+    },
     /// The host sets a value for the session.
     SetValue {
         /// Under which key.
@@ -68,6 +101,15 @@ pub enum Command<'a> {
         /// Which.
         key: &'a ApiKey,
     },
+}
+
+/// A source that a host says it told by another channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adoption {
+    /// The source; a file's may name a candidate.
+    pub key: SourceKey,
+    /// The hash of what was told: only that value is adopted.
+    pub sha256: Option<ContentHash>,
 }
 
 /// What to do where a first boundary is incomplete (R-BND-2).

@@ -1,6 +1,9 @@
 //! `decide`: what a command does to a session. Pure: it is given what was found and what time it is.
 
 mod boundary;
+mod life;
+
+pub use life::{Adopted, NotAdopted, adoptable, fork, is_same_fork, lost};
 
 use crate::{
     command::{Command, Decision, Refusal, Standing},
@@ -46,6 +49,15 @@ pub fn decide(
         Command::Compact { position } => compact(standing, *position, now),
         Command::Rebase { reason } => rebase(standing, reason.clone(), now),
         Command::Revert { to, log } => revert(standing, *to, log, now),
+        Command::Discover { position, agent, scopes } => {
+            life::discover(standing, *position, agent.as_ref(), scopes, now)
+        }
+        Command::Move { location } => life::move_to(standing, location, now),
+        Command::Window { from } => life::window(standing, *from, now),
+        Command::Holds { held } => life::holds(standing, held, now),
+        Command::Adopt { position, context, sources } => {
+            life::adopt(standing, *position, context, sources, now)
+        }
         Command::SetValue { key, value } => set_value(standing, key, value, now, policy),
         Command::UnsetValue { key } => unset_value(standing, key, now),
     }

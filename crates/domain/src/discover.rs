@@ -98,9 +98,7 @@ fn project_of(
     policy: &Policy,
 ) -> Result<(Found, CanonicalPath), Ignorance> {
     let instructions = &policy.instructions;
-    if instructions.path_local == PathLocal::Off
-        || instructions.project == ProjectFiles::Disabled
-    {
+    if instructions.path_local == PathLocal::Off || instructions.project == ProjectFiles::Disabled {
         return Err(Ignorance::Disabled);
     }
     if !found.directory.is_within(&location.boundary) {

@@ -341,7 +341,7 @@ fn telling_now(source: &Source) -> Telling<'_> {
     }
 }
 
-fn admission(source: &Source, value: ContentRef) -> Admission {
+pub(super) fn admission(source: &Source, value: ContentRef) -> Admission {
     Admission {
         key: source.key.clone(),
         place: source.place.clone(),

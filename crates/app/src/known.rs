@@ -1,0 +1,435 @@
+//! What a process knows of a session: loaded from the store, advanced by what it appends, and dropped
+//! where somebody else was first.
+
+use crate::{Error, LocationServices, Opened, Session, boundary::Memo, engine::World};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+use told_domain::{
+    briefing::Briefing,
+    command::{Command, Decision, Standing},
+    decide::decide,
+    fold::fold,
+    hash::Blob,
+    head::HeadChange,
+    instruction::KnownBoundary,
+    look::Look,
+    position::{Position, Revision},
+    record::Record,
+    render::{Blocks, Extent, briefing},
+    session::{Location, SessionId},
+    state::State,
+};
+use told_ports::{Append, HeadCondition, Mark, SessionSummary, StoreError};
+
+/// How often a call goes round again because others wrote to the session meanwhile.
+pub(crate) const ROUNDS_MAX: usize = 64;
+/// How many records a log is read in at a time.
+pub(crate) const PAGE: usize = 1_000;
+
+/// The sessions that someone holds.
+#[derive(Default)]
+pub(crate) struct Sessions {
+    pub(crate) cores: Mutex<HashMap<SessionId, Weak<Core>>>,
+}
+
+/// What all handles of one session share. The lock makes their calls take turns.
+pub(crate) struct Core {
+    pub(crate) id: SessionId,
+    pub(crate) known: tokio::sync::Mutex<Option<Known>>,
+    /// What this process knows of the place, while it does not know the session: a store in trouble
+    /// takes no plugin away and forgets no boundary.
+    place: Mutex<Option<Place>>,
+    sessions: Weak<Sessions>,
+}
+
+/// A session as last seen in the store, and what the last look found.
+pub(crate) struct Known {
+    pub(crate) mark: Mark,
+    pub(crate) values: u64,
+    pub(crate) head: HeadCondition,
+    pub(crate) standing: Standing,
+    pub(crate) services: Arc<LocationServices>,
+    pub(crate) boundary: KnownBoundary,
+    /// This process's latest look, if it is later than the last record's (R-BND-10).
+    pub(crate) look: Option<Look>,
+    pub(crate) memo: Option<Memo>,
+}
+
+/// The services of a Location, and the boundary around it as known at a revision.
+struct Place {
+    services: Arc<LocationServices>,
+    boundary: KnownBoundary,
+    revision: Revision,
+}
+
+/// What became of an attempt to append.
+pub(crate) enum Appended {
+    /// It is durable.
+    Done,
+    /// Somebody else was first: observe again.
+    Overtaken,
+}
+
+impl Core {
+    pub(crate) fn new(id: SessionId, sessions: Weak<Sessions>) -> Self {
+        Self { id, known: tokio::sync::Mutex::new(None), place: Mutex::new(None), sessions }
+    }
+
+    /// A core that no other handle shares.
+    pub(crate) fn alone(id: &SessionId) -> Self {
+        Self::new(id.clone(), Weak::new())
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        if let Some(sessions) = self.sessions.upgrade() {
+            let mut cores = sessions.cores.lock().unwrap_or_else(PoisonError::into_inner);
+            if cores.get(&self.id).is_some_and(|core| core.strong_count() == 0) {
+                cores.remove(&self.id);
+            }
+        }
+    }
+}
+
+impl Session {
+    pub(crate) fn world(&self) -> &World {
+        &self.engine.world
+    }
+
+    pub(crate) fn unknown(&self) -> Error {
+        Error::UnknownSession(self.id().clone())
+    }
+
+    pub(crate) async fn load(&self) -> Result<(), Error> {
+        self.fresh().await.map(drop)
+    }
+
+    pub(crate) async fn open(&self, command: &Command<'_>) -> Result<Opened, Error> {
+        let mut guard = self.core.known.lock().await;
+        for _ in 0..ROUNDS_MAX {
+            let existed = self.refresh(&mut guard).await.map(|()| true).or_else(absent)?;
+            if self.step(&mut guard, command).await? == Step::Done
+                && let Some(known) = guard.as_ref()
+            {
+                let state = &known.standing.state;
+                return Ok(Opened {
+                    session: self.id().clone(),
+                    revision: state.revision,
+                    location: state.location.clone(),
+                    created: !existed,
+                });
+            }
+        }
+        Err(self.contended())
+    }
+
+    /// What is anchored after the host's last message is reverted (R-SES-5).
+    pub(crate) async fn revert_to(
+        &self,
+        position: Position,
+        opened: Opened,
+    ) -> Result<Opened, Error> {
+        let mut guard = self.core.known.lock().await;
+        for _ in 0..ROUNDS_MAX {
+            self.refresh(&mut guard).await?;
+            let log = self.whole_log(None).await?;
+            let command = Command::Revert { to: position, log: &log };
+            if self.step(&mut guard, &command).await? == Step::Done
+                && let Some(known) = guard.as_ref()
+            {
+                return Ok(Opened { revision: known.standing.state.revision, ..opened });
+            }
+        }
+        Err(self.contended())
+    }
+
+    /// A command that needs no look.
+    pub(crate) async fn write(&self, command: &Command<'_>) -> Result<Revision, Error> {
+        let mut guard = self.core.known.lock().await;
+        for _ in 0..ROUNDS_MAX {
+            self.refresh(&mut guard).await?;
+            if self.step(&mut guard, command).await? == Step::Done
+                && let Some(known) = guard.as_ref()
+            {
+                return Ok(known.standing.state.revision);
+            }
+        }
+        Err(self.contended())
+    }
+
+    pub(crate) async fn step(
+        &self,
+        known: &mut Option<Known>,
+        command: &Command<'_>,
+    ) -> Result<Step, Error> {
+        let world = self.world();
+        let standing = known.as_ref().map(|known| &known.standing);
+        match decide(standing, command, world.clock.now(), &world.policy) {
+            Decision::Unchanged => Ok(Step::Done),
+            Decision::Refused(refusal) => Err(Error::refused(self.id(), refusal)),
+            // Only a boundary looks.
+            Decision::LookAgain { .. } => Ok(Step::Again),
+            Decision::Commit { records, blobs } => {
+                match self.append(known, records, blobs).await? {
+                    Appended::Done => Ok(Step::Done),
+                    Appended::Overtaken => Ok(Step::Again),
+                }
+            }
+        }
+    }
+
+    /// Makes records durable, then known (R-BND-5).
+    pub(crate) async fn append(
+        &self,
+        known: &mut Option<Known>,
+        records: Vec<Record>,
+        blobs: Vec<Blob>,
+    ) -> Result<Appended, Error> {
+        let before = known.as_ref().map(|known| known.standing.state.clone());
+        let mut after = before.clone();
+        for record in &records {
+            let folded = fold(after, record).map_err(|error| Error::unfolded(self.id(), error))?;
+            after = Some(folded);
+        }
+        let Some(state) = after else { return Ok(Appended::Done) };
+        let sound = known.as_ref().is_some_and(|known| known.head == HeadCondition::Sound);
+        let head = match &before {
+            Some(before) if sound => HeadChange::between(before, &state),
+            Some(_) | None => HeadChange::whole(&state),
+        };
+        let expected = known.as_ref().map(|known| known.mark);
+        let append = Append {
+            expected,
+            records: records.clone(),
+            blobs: blobs.clone(),
+            head,
+            summary: summary(self.id(), &state),
+        };
+        match self.world().store.append(self.id(), append).await {
+            Ok(mark) => {
+                self.advance(known, mark, state, blobs);
+                Ok(Appended::Done)
+            }
+            Err(StoreError::Conflict { .. }) => {
+                self.forget(known);
+                Ok(Appended::Overtaken)
+            }
+            Err(StoreError::OutcomeUnknown(cause)) => {
+                self.forget(known);
+                self.read_back(known, expected, &records, cause).await
+            }
+            Err(error) => {
+                self.forget(known);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Where the session stands is not known any more; where it works is.
+    fn forget(&self, known: &mut Option<Known>) {
+        if let Some(known) = known.take() {
+            let revision = known.mark.revision;
+            let Known { services, boundary, .. } = known;
+            *self.place() = Some(Place { services, boundary, revision });
+        }
+    }
+
+    fn place(&self) -> std::sync::MutexGuard<'_, Option<Place>> {
+        self.core.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The outcome of a commit is unknown: what the log holds decides, and nothing is written twice.
+    async fn read_back(
+        &self,
+        known: &mut Option<Known>,
+        expected: Option<Mark>,
+        records: &[Record],
+        cause: Option<told_ports::Source>,
+    ) -> Result<Appended, Error> {
+        tracing::warn!(session = %self.id(), "the outcome of a commit is unknown: reading back");
+        let after = expected.map_or(Revision::NONE, |mark| mark.revision);
+        let found = self.world().store.records(self.id(), after, records.len()).await?;
+        if found.is_empty() {
+            return Err(StoreError::OutcomeUnknown(cause).into());
+        }
+        if found != records {
+            return Ok(Appended::Overtaken);
+        }
+        self.refresh(known).await?;
+        Ok(Appended::Done)
+    }
+
+    fn advance(&self, known: &mut Option<Known>, mark: Mark, state: State, blobs: Vec<Blob>) {
+        let needs = state.needs();
+        let services = self.engine.locations.at(&state.location.directory);
+        let (mut contents, before) = match known.take() {
+            Some(known) => {
+                let here = known.services.directory() == services.directory();
+                (known.standing.contents, here.then_some((known.values, known.boundary)))
+            }
+            None => (Default::default(), None),
+        };
+        let (values, boundary) = before
+            .unwrap_or_else(|| (UNREAD, KnownBoundary::Marked(state.location.boundary.clone())));
+        contents.extend(blobs.iter().map(|blob| (blob.name().sha256, blob.text().clone())));
+        contents.retain(|hash, _| needs.binary_search(hash).is_ok());
+        *known = Some(Known {
+            mark,
+            values,
+            head: HeadCondition::Sound,
+            standing: Standing { state, contents },
+            services,
+            boundary,
+            look: None,
+            memo: None,
+        });
+    }
+
+    /// A session that is not in the store.
+    pub(crate) fn imagine(&self, standing: Standing) -> Known {
+        let Location { directory, boundary } = standing.state.location.clone();
+        Known {
+            mark: Mark { incarnation: 0, revision: standing.state.revision },
+            values: UNREAD,
+            head: HeadCondition::Sound,
+            standing,
+            services: self.engine.locations.at(&directory),
+            boundary: KnownBoundary::Marked(boundary),
+            look: None,
+            memo: None,
+        }
+    }
+
+    /// Brings what is known up to what the store holds now.
+    pub(crate) async fn refresh(&self, known: &mut Option<Known>) -> Result<(), Error> {
+        if let Some(now) = known.as_ref() {
+            let directory = &now.standing.state.location.directory;
+            let revisions = self.world().store.revisions(self.id(), directory).await?;
+            match revisions.session {
+                None => {
+                    *known = None;
+                    return Err(self.unknown());
+                }
+                Some(mark) if mark == now.mark => {
+                    if let Some(now) = known.as_mut()
+                        && now.values != revisions.values
+                    {
+                        now.values = revisions.values;
+                        now.memo = None;
+                    }
+                    return Ok(());
+                }
+                Some(_) => {}
+            }
+        }
+        self.forget(known);
+        let loaded = self.world().store.load(self.id()).await?.ok_or_else(|| self.unknown())?;
+        let directory = loaded.state.location.directory.clone();
+        let services = self.engine.locations.at(&directory);
+        // A record that others wrote since holds a later look than ours (R-BND-10).
+        let boundary = match self.place().take() {
+            Some(before)
+                if *before.services.directory() == directory
+                    && before.revision >= last_look(&loaded.state) =>
+            {
+                before.boundary
+            }
+            Some(_) | None => KnownBoundary::Marked(loaded.state.location.boundary.clone()),
+        };
+        *known = Some(Known {
+            mark: loaded.mark,
+            values: UNREAD,
+            head: loaded.head,
+            standing: Standing { state: loaded.state, contents: loaded.contents },
+            services,
+            boundary,
+            look: None,
+            memo: None,
+        });
+        Ok(())
+    }
+
+    pub(crate) fn contended(&self) -> Error {
+        Error::Contended { session: self.id().clone(), rounds: ROUNDS_MAX }
+    }
+
+    pub(crate) fn brief(
+        &self,
+        standing: &Standing,
+        look: &Look,
+        admitted: Option<Revision>,
+    ) -> Result<Briefing, Error> {
+        let Standing { state, contents } = standing;
+        let extent = Extent::Complete;
+        let made = briefing(self.id(), state, contents, look, admitted, extent, Blocks::Joined);
+        made.map_err(|error| Error::missing(self.id(), state.revision, error))
+    }
+
+    pub(crate) async fn fresh(&self) -> Result<tokio::sync::MutexGuard<'_, Option<Known>>, Error> {
+        let mut known = self.core.known.lock().await;
+        self.refresh(&mut known).await?;
+        Ok(known)
+    }
+
+    pub(crate) async fn revision(&self) -> Result<Revision, Error> {
+        let known = self.fresh().await?;
+        known.as_ref().map(|known| known.mark.revision).ok_or_else(|| self.unknown())
+    }
+
+    /// The log, whole or up to a revision, in pages.
+    pub(crate) async fn whole_log(&self, last: Option<Revision>) -> Result<Vec<Record>, Error> {
+        let mut log: Vec<Record> = Vec::new();
+        loop {
+            let after = log.last().map_or(Revision::NONE, |record| record.revision);
+            let left = last.map_or(PAGE, |last| {
+                usize::try_from(last.0.saturating_sub(after.0)).unwrap_or(PAGE).min(PAGE)
+            });
+            if left == 0 {
+                return Ok(log);
+            }
+            let page = self.world().store.records(self.id(), after, left).await?;
+            let whole = page.len() < left;
+            log.extend(page);
+            if whole {
+                return Ok(log);
+            }
+        }
+    }
+}
+
+/// No revision of a Location's values: they are read at the next boundary.
+pub(crate) const UNREAD: u64 = u64::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Done,
+    Again,
+}
+
+/// The last record that holds a look.
+fn last_look(state: &State) -> Revision {
+    let epoch = state.told.epoch.as_ref().map_or(Revision::NONE, |epoch| epoch.revision);
+    state.told.updates.last().map_or(epoch, |update| update.revision.max(epoch))
+}
+
+fn absent(error: Error) -> Result<bool, Error> {
+    match error {
+        Error::UnknownSession(_) => Ok(false),
+        error => Err(error),
+    }
+}
+
+pub(crate) fn summary(session: &SessionId, state: &State) -> SessionSummary {
+    let Location { directory, boundary } = state.location.clone();
+    SessionSummary {
+        session: session.clone(),
+        directory,
+        boundary,
+        revision: state.revision,
+        opened_at: state.opened_at,
+        last_record_at: state.last_record_at,
+    }
+}
