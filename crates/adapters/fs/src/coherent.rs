@@ -29,6 +29,9 @@ pub(crate) trait Opened {
     /// before it copies the bytes, so that the stamps alone cannot tell.
     fn settle(&self, stamp: &Stamp) -> Result<(), Miss>;
 
+    /// The moment of this look, or one a little before.
+    fn now(&self) -> Now;
+
     /// Reads at `offset`; zero bytes mean the end.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Miss>;
 }
@@ -47,12 +50,22 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// Whether the file changed less than so long ago, or, by a clock that was set back, later.
-    pub(crate) fn is_younger_than(&self, age: Duration) -> bool {
-        let now = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .map_or(0, |since| since.as_nanos() as i128);
-        now - self.changed < age.as_nanos() as i128
+    /// Whether at `now` the file had changed less than so long ago, or, by a clock that was set
+    /// back, later.
+    pub(crate) fn is_younger_than(&self, age: Duration, now: Now) -> bool {
+        now.0 - self.changed < age.as_nanos() as i128
+    }
+}
+
+/// Nanoseconds since 1970. Asked once for many looks: a moment too early takes a file for younger
+/// than it is, which costs time and no truth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now(i128);
+
+impl Now {
+    pub(crate) fn ask() -> Self {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        Self(since.map_or(0, |since| since.as_nanos() as i128))
     }
 }
 
@@ -88,7 +101,8 @@ pub(crate) fn read_whole(
             Step::Stamping(read.path.as_path()).tell(hook);
             let after = file.stamp()?;
             if after == before
-                && (!after.is_younger_than(COARSE) || same(file, &whole.bytes, &mut scratch)?)
+                && (!after.is_younger_than(COARSE, file.now())
+                    || same(file, &whole.bytes, &mut scratch)?)
             {
                 return Ok(whole);
             }

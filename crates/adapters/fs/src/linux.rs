@@ -16,7 +16,7 @@
 
 use crate::{
     cause::Miss,
-    coherent::{Opened, Stamp, read_whole},
+    coherent::{Now, Opened, Stamp, read_whole},
     desk::Pace,
     step::Hook,
     unix::{self, READING, Waiting, as_canonical, kind_of, stamp},
@@ -58,6 +58,7 @@ pub(crate) struct Desk<'a> {
     trust: &'a Trust,
     hook: Option<&'a Hook>,
     anchors: Vec<Anchor>,
+    now: Now,
 }
 
 /// Directories open at once for one batch, at most: file descriptors are the process's.
@@ -65,7 +66,7 @@ const ANCHORS: usize = 16;
 
 impl<'a> Desk<'a> {
     pub(crate) fn new(pace: Pace, trust: &'a Trust, hook: Option<&'a Hook>) -> Self {
-        Self { pace, trust, hook, anchors: Vec::new() }
+        Self { pace, trust, hook, anchors: Vec::new(), now: Now::ask() }
     }
 
     /// Opens and reads one file.
@@ -88,7 +89,8 @@ impl<'a> Desk<'a> {
         };
         let whole = match pace {
             Pace::Inline => {
-                let cached = Cached { file: &file, settled_after: self.trust.settled_after };
+                let settled_after = self.trust.settled_after;
+                let cached = Cached { file: &file, settled_after, now: self.now };
                 read_whole(&cached, first, read, allowance, hook)
             }
             Pace::Waiting => read_whole(&Waiting(&file), first, read, allowance, hook),
@@ -268,6 +270,7 @@ fn below<'p>(path: &'p AbsolutePath, directory: &AbsolutePath) -> Option<&'p str
 struct Cached<'a> {
     file: &'a OwnedFd,
     settled_after: Duration,
+    now: Now,
 }
 
 impl Opened for Cached<'_> {
@@ -276,7 +279,14 @@ impl Opened for Cached<'_> {
     }
 
     fn settle(&self, stamp: &Stamp) -> Result<(), Miss> {
-        if stamp.is_younger_than(self.settled_after) { Err(Miss::WouldBlock) } else { Ok(()) }
+        if stamp.is_younger_than(self.settled_after, self.now) {
+            return Err(Miss::WouldBlock);
+        }
+        Ok(())
+    }
+
+    fn now(&self) -> Now {
+        self.now
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Miss> {

@@ -4,7 +4,7 @@
 
 use crate::{
     cause::Miss,
-    coherent::{ATTEMPTS, Opened, Stamp, read_whole},
+    coherent::{ATTEMPTS, Now, Opened, Stamp, read_whole},
     desk::Pace,
     exact::is_exact,
     step::Hook,
@@ -136,6 +136,10 @@ impl Opened for Seeking {
 
     fn settle(&self, _: &Stamp) -> Result<(), Miss> {
         Ok(())
+    }
+
+    fn now(&self) -> Now {
+        Now::ask()
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Miss> {

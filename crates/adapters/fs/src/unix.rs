@@ -3,7 +3,7 @@
 
 use crate::{
     cause::Miss,
-    coherent::{ATTEMPTS, Opened, Stamp, read_whole},
+    coherent::{ATTEMPTS, Now, Opened, Stamp, read_whole},
     step::Hook,
 };
 use rustix::{
@@ -42,6 +42,10 @@ impl Opened for Waiting<'_> {
     #[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
     fn settle(&self, _: &Stamp) -> Result<(), Miss> {
         Ok(())
+    }
+
+    fn now(&self) -> Now {
+        Now::ask()
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Miss> {
