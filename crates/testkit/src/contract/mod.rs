@@ -4,6 +4,7 @@ pub mod clock;
 pub mod file_system;
 pub mod store;
 pub mod store_draft;
+pub mod store_sharing;
 
 /// Runs one clause to its end on a runtime of its own.
 ///
