@@ -220,7 +220,7 @@ impl Server {
 
     async fn reconfigure(&mut self, config: &serde_json::Value) -> Result<(), RpcError> {
         let wrong = |error: &dyn std::error::Error| {
-            RpcError::invalid_params(&["config"], &error.to_string())
+            RpcError::invalid_params(&["config"], &format!("`config`: {error}"))
         };
         let loaded = self.loaded.clone().overlaid(config).map_err(|error| wrong(&error))?;
         let engine = connect(loaded.configuration()).map_err(|error| wrong(&error))?;

@@ -1,6 +1,6 @@
 //! In a home of its own, with no environment but that.
 
-mod bench;
+pub(crate) mod bench;
 mod exit;
 mod forms;
 mod sessions;

@@ -1,0 +1,14 @@
+//! The whole product, on real files and a real store: through `told serve`, through the command
+//! line, and through both at once.
+
+mod client;
+#[cfg(unix)]
+mod hostile_files;
+mod hostile_stores;
+mod kill;
+#[cfg(target_os = "linux")]
+mod lock;
+mod many;
+mod protocol;
+mod refusals;
+mod story;
