@@ -115,3 +115,24 @@ impl Blob {
         &self.text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_sha_256_in_lower_case_hexadecimal() {
+        let hash = ContentHash::of("abc").to_string();
+        assert_eq!(hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(hash.parse(), Ok(ContentHash::of("abc")));
+        assert_eq!(
+            ContentHash::from_bytes(*ContentHash::of("abc").as_bytes()),
+            ContentHash::of("abc")
+        );
+        for text in
+            ["", "ba78", &hash.to_uppercase(), &hash[1..], &format!("{hash}0"), &"é".repeat(32)]
+        {
+            assert_eq!(text.parse::<ContentHash>(), Err(NoHash), "{text}");
+        }
+    }
+}

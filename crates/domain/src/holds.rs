@@ -84,8 +84,8 @@ impl Tale {
             (false, Form::Diff, Some(told)) if self.current => {
                 self.at_hand = UnderHolds::Telling(Box::new(told));
             }
-            (false, Form::Diff, Some(_)) => {
-                *self = Self { at_hand: UnderHolds::Unclear, current: false };
+            (false, Form::Diff, Some(told)) => {
+                *self = Self { at_hand: UnderHolds::Unclear(told.position), current: false };
             }
         }
     }

@@ -203,3 +203,57 @@ impl fmt::Display for CanonicalPath {
         self.0.fmt(f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> AbsolutePath {
+        AbsolutePath::new(text).unwrap()
+    }
+
+    #[test]
+    fn a_path_is_normal_by_its_names_alone() {
+        for (text, expect) in [
+            ("/", "/"),
+            ("/a/", "/a"),
+            ("//a//b", "/a/b"),
+            ("/a/./b", "/a/b"),
+            ("/a/../b", "/b"),
+            ("/../a", "/a"),
+        ] {
+            assert_eq!(path(text).as_str(), expect, "{text}");
+        }
+        assert_eq!(AbsolutePath::new("a/b"), Err(PathError::Relative));
+        assert_eq!(path("/a").resolve("b/../c").unwrap(), path("/a/c"));
+        assert_eq!(path("/a").resolve("/b").unwrap(), path("/b"));
+    }
+
+    #[test]
+    fn r_amb_4_paths_are_compared_by_component() {
+        for (inner, outer, within) in [
+            ("/a/b", "/a", true),
+            ("/a", "/a", true),
+            ("/a", "/", true),
+            ("/ab", "/a", false),
+            ("/a", "/a/b", false),
+        ] {
+            assert_eq!(path(inner).is_within(&path(outer)), within, "{inner} in {outer}");
+        }
+        let above: Vec<_> = path("/a/b").ancestors().map(|above| above.to_string()).collect();
+        assert_eq!(above, ["/a/b", "/a", "/"]);
+    }
+
+    #[test]
+    fn r_amb_6_a_path_stands_on_one_line() {
+        for (text, expect) in [
+            ("/a b/é😀", "/a b/é😀"),
+            ("/a\nb", r"/a\u{a}b"),
+            ("/a\r\tb", r"/a\u{d}\u{9}b"),
+            ("/\u{1b}[0m\u{7f}\u{85}", r"/\u{1b}[0m\u{7f}\u{85}"),
+            ("/\u{2028}\u{2029}", r"/\u{2028}\u{2029}"),
+        ] {
+            assert_eq!(path(text).on_one_line(), expect);
+        }
+    }
+}

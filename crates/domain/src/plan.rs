@@ -56,25 +56,7 @@ pub struct Plan {
 /// The looks for `standpoint` under `policy`.
 #[must_use]
 pub fn plan(standpoint: &Standpoint<'_>, policy: &Policy) -> Plan {
-    let mut looks = Looks {
-        total_bytes: policy.limits.total_bytes,
-        look_ms: policy.limits.look_ms,
-        ..Looks::default()
-    };
-    for directory in standpoint.boundary.marker_directories(standpoint.directory) {
-        for marker in &policy.instructions.project_markers {
-            looks.probes.push(directory.join(marker.as_str()));
-        }
-    }
-    let marker_probes = looks.probes.len();
-    let mut plan = Plan {
-        looks,
-        known: standpoint.boundary.clone(),
-        directory: standpoint.directory.clone(),
-        candidates: Candidates::default(),
-        marker_probes,
-        wanted: Vec::new(),
-    };
+    let mut plan = plan_markers(standpoint.directory, standpoint.boundary, policy);
     if let Some(boundary) = standpoint.boundary.of(standpoint.directory) {
         plan.candidates = Candidates::new(standpoint, &boundary, policy);
         plan.look_at_candidates(&boundary, policy);
@@ -84,6 +66,29 @@ pub fn plan(standpoint: &Standpoint<'_>, policy: &Policy) -> Plan {
         }
     }
     plan
+}
+
+/// The looks that find the project around `directory`, and nothing else.
+#[must_use]
+pub fn plan_markers(directory: &CanonicalPath, known: &KnownBoundary, policy: &Policy) -> Plan {
+    let mut looks = Looks {
+        total_bytes: policy.limits.total_bytes,
+        look_ms: policy.limits.look_ms,
+        ..Looks::default()
+    };
+    for above in known.marker_directories(directory) {
+        for marker in &policy.instructions.project_markers {
+            looks.probes.push(above.join(marker.as_str()));
+        }
+    }
+    Plan {
+        marker_probes: looks.probes.len(),
+        looks,
+        known: known.clone(),
+        directory: directory.clone(),
+        candidates: Candidates::default(),
+        wanted: Vec::new(),
+    }
 }
 
 impl Plan {

@@ -263,3 +263,33 @@ impl PartialEq for Globs {
 }
 
 impl Eq for Globs {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_name_stays_below_its_directory() {
+        for name in ["AGENTS.md", ".git", ".github/AGENTS.md", "a..b"] {
+            assert_eq!(FileName::new(name).unwrap().as_str(), name);
+        }
+        for name in ["", "/etc/passwd", "..", "../x", "a/../b", ".", "./a", "a/./b", "a\0b"] {
+            assert_eq!(FileName::new(name), Err(NoFileName(name.to_owned())), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn r_amb_5_a_star_does_not_cross_a_directory_and_two_do() {
+        let matches = |pattern: &str, path: &str| {
+            let globs = Globs::new(&[pattern.to_owned()]).unwrap();
+            globs.matches(&AbsolutePath::new(path).unwrap())
+        };
+        assert!(matches("**/node_modules/**", "/r/a/node_modules/x/AGENTS.md"));
+        assert!(!matches("**/node_modules/**", "/r/node_modules_2/AGENTS.md"));
+        assert!(matches("/r/*/AGENTS.md", "/r/a/AGENTS.md"));
+        assert!(!matches("/r/*/AGENTS.md", "/r/a/b/AGENTS.md"));
+        assert!(!Globs::default().matches(&AbsolutePath::new("/r").unwrap()));
+        let error = Globs::new(&["ok".to_owned(), "[".to_owned()]).unwrap_err();
+        assert_eq!(error.pattern, "[");
+    }
+}

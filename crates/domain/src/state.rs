@@ -98,8 +98,8 @@ impl Told {
             Some(UnderHolds::Telling(telling)) if self.in_window(telling.position) => {
                 self.belief_in(telling)
             }
-            Some(UnderHolds::Telling(_)) => self.belief_in_baseline(entry),
-            Some(UnderHolds::Unclear) => Belief::Unclear,
+            Some(UnderHolds::Unclear(position)) if self.in_window(*position) => Belief::Unclear,
+            Some(UnderHolds::Telling(_) | UnderHolds::Unclear(_)) => self.belief_in_baseline(entry),
         }
     }
 

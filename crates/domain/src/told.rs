@@ -142,8 +142,8 @@ pub enum UnderHolds {
     Baseline,
     /// This update's.
     Telling(Box<Telling>),
-    /// A diff without its base: no full text is left.
-    Unclear,
+    /// A diff without its base stands here: no full text is left.
+    Unclear(Position),
 }
 
 /// The durable fact that the model is being told a value.
