@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, Error, Session, SyncRequest,
-    known::{Appended, Known, ROUNDS_MAX},
+    known::{Appended, Fence, Known},
     observe::{Ground, Sight, compose},
     registry::Snapshot,
 };
@@ -53,16 +53,9 @@ struct Verdict {
 }
 
 pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Briefing, Error> {
-    let mut guard = session.core.known.lock().await;
-    let mut begun = None;
-    for _ in 0..ROUNDS_MAX {
-        session.refresh(&mut guard).await?;
-        let Some(known) = guard.as_mut() else { return Err(session.unknown()) };
-        // A boundary begun before a move cannot end after it (R-BND-8).
-        let place = (known.mark.incarnation, known.standing.state.generation);
-        if *begun.get_or_insert(place) != place {
-            return Err(Error::LocationChanged(session.id().clone()));
-        }
+    let mut turn = session.turn(Fence::Location).await;
+    loop {
+        let known = turn.known(session).await?;
         let values = session.values(known).await?;
         let found = session.look(known, &values, thoroughness(&known.standing.state)).await;
         if let Some(memo) = &known.memo
@@ -87,10 +80,10 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
             }
             Decision::Commit { records, blobs } => {
                 let admitted = records.last().map(|record| record.revision);
-                match session.append(&mut guard, records, blobs).await? {
+                match session.append(&mut turn.guard, records, blobs).await? {
                     Appended::Overtaken => {}
                     Appended::Done => {
-                        let Some(known) = guard.as_mut() else { continue };
+                        let Some(known) = turn.guard.as_mut() else { continue };
                         let look = look_of(&known.standing.state, &verdict.context);
                         known.look = Some(look.clone());
                         return session.tell(&known.standing, &look, admitted, request);
@@ -99,13 +92,11 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
             }
         }
     }
-    Err(session.contended())
 }
 
 pub(crate) async fn preview(session: &Session, request: SyncRequest) -> Result<Briefing, Error> {
-    let mut guard = session.core.known.lock().await;
-    session.refresh(&mut guard).await?;
-    let Some(known) = guard.as_mut() else { return Err(session.unknown()) };
+    let mut turn = session.turn(Fence::Location).await;
+    let known = turn.known(session).await?;
     let values = session.values(known).await?;
     let found = session.look(known, &values, Thoroughness::NearMisses).await;
     let verdict = session.judge(&known.standing, known, found, request).await?;
@@ -123,7 +114,7 @@ pub(crate) async fn preview_new(
     open: &Command<'_>,
     blocks: Blocks,
 ) -> Result<Briefing, Error> {
-    let session = Session { engine: engine.clone(), core: Arc::new(crate::known::Core::alone(id)) };
+    let session = Session { engine: engine.clone(), core: crate::known::Core::alone(id) };
     let world = &engine.world;
     let opened = decide(None, open, world.clock.now(), &world.policy);
     let Decision::Commit { records, blobs } = opened else { return Err(session.unknown()) };
@@ -143,9 +134,8 @@ pub(crate) async fn preview_new(
 
 /// Every source by a look now: what would be told is pending.
 pub(crate) async fn look_at_sources(session: &Session) -> Result<Vec<SourceView>, Error> {
-    let mut guard = session.core.known.lock().await;
-    session.refresh(&mut guard).await?;
-    let Some(known) = guard.as_mut() else { return Err(session.unknown()) };
+    let mut turn = session.turn(Fence::Location).await;
+    let known = turn.known(session).await?;
     let values = session.values(known).await?;
     let found = session.look(known, &values, Thoroughness::NearMisses).await;
     let request = SyncRequest { on_unavailable: OnUnavailable::Proceed, ..SyncRequest::default() };
@@ -223,7 +213,7 @@ impl Session {
         };
         let planned = known.memo.as_ref().map(|memo| &memo.sight);
         let planned = planned.filter(|_| thoroughness == Thoroughness::Ordinary);
-        let snapshot = known.services.registry().snapshot();
+        let snapshot = known.services.registry().snapshot_with(&self.core.registry);
         // Kinds of source are looked at side by side (R-OBS-10).
         let (sight, plugins) = tokio::join!(
             self.world().look(ground, planned),
@@ -275,6 +265,15 @@ impl Session {
                 decision => return Ok(Verdict { context, found, decision }),
             }
         }
+    }
+
+    /// What a look now finds, whatever it would come to.
+    pub(crate) async fn context_now(&self, known: &mut Known) -> Result<SystemContext, Error> {
+        let values = self.values(known).await?;
+        let found = self.look(known, &values, Thoroughness::Ordinary).await;
+        let request =
+            SyncRequest { on_unavailable: OnUnavailable::Proceed, ..SyncRequest::default() };
+        Ok(self.judge(&known.standing, known, found, request).await?.context)
     }
 
     fn unchanged(

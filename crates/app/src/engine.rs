@@ -94,7 +94,9 @@ impl Engine {
         };
         let opened = session.open(&command).await?;
         match request.position {
-            Some(position) if !opened.created => session.revert_to(position, opened).await,
+            Some(position) if !opened.created => {
+                Ok(Opened { revision: session.revert(position).await?, ..opened })
+            }
             Some(_) | None => Ok(opened),
         }
     }
@@ -238,12 +240,12 @@ impl Engine {
         if let Some(core) = cores.get(id).and_then(Weak::upgrade) {
             return core;
         }
-        let core = Arc::new(Core::new(id.clone(), Arc::downgrade(&self.sessions)));
+        let core = Core::new(id.clone(), Arc::downgrade(&self.sessions));
         cores.insert(id.clone(), Arc::downgrade(&core));
         core
     }
 
-    async fn boundary(&self, directory: &CanonicalPath) -> CanonicalPath {
+    pub(crate) async fn boundary(&self, directory: &CanonicalPath) -> CanonicalPath {
         use crate::observe::Ground;
         use told_domain::{instruction::KnownBoundary, plan::Thoroughness};
         let ground = Ground {

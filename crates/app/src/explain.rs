@@ -55,7 +55,7 @@ pub(crate) async fn explain(
 }
 
 /// The path itself, and the nearest existing directory that holds it (or is it).
-async fn locate(
+pub(crate) async fn locate(
     engine: &Engine,
     directory: &CanonicalPath,
     path: &Path,

@@ -1,10 +1,15 @@
 //! What a process knows of a session: loaded from the store, advanced by what it appends, and dropped
 //! where somebody else was first.
 
-use crate::{Error, LocationServices, Opened, Session, boundary::Memo, engine::World};
+use crate::{
+    Error, LocationServices, Opened, Session, SystemContextRegistry, boundary::Memo, engine::World,
+};
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use told_domain::{
     briefing::Briefing,
@@ -15,7 +20,7 @@ use told_domain::{
     head::HeadChange,
     instruction::KnownBoundary,
     look::Look,
-    position::{Position, Revision},
+    position::Revision,
     record::Record,
     render::{Blocks, Extent, briefing},
     session::{Location, SessionId},
@@ -41,6 +46,10 @@ pub(crate) struct Core {
     /// What this process knows of the place, while it does not know the session: a store in trouble
     /// takes no plugin away and forgets no boundary.
     place: Mutex<Option<Place>>,
+    /// Who takes part in this session's context alone.
+    pub(crate) registry: SystemContextRegistry,
+    /// How many moves of the session this process has made.
+    moves: AtomicU64,
     sessions: Weak<Sessions>,
 }
 
@@ -57,11 +66,58 @@ pub(crate) struct Known {
     pub(crate) memo: Option<Memo>,
 }
 
+impl Known {
+    /// Whether every text that a boundary can need is at hand.
+    fn is_whole(&self) -> bool {
+        let Standing { state, contents } = &self.standing;
+        state.needs().iter().all(|hash| contents.contains_key(hash))
+    }
+}
+
 /// The services of a Location, and the boundary around it as known at a revision.
 struct Place {
     services: Arc<LocationServices>,
     boundary: KnownBoundary,
     revision: Revision,
+}
+
+/// One call's turn with a session: it holds the lock, counts its rounds, and notices moves.
+pub(crate) struct Turn<'a> {
+    pub(crate) guard: tokio::sync::MutexGuard<'a, Option<Known>>,
+    rounds: usize,
+    fence: Fence,
+    /// How many moves this process had made when the call began.
+    moves: u64,
+    /// Where the session worked when it was first seen: its incarnation, and what brought it there.
+    begun: Option<(u64, Revision)>,
+}
+
+/// Whether a call fails where the session moved since it began (R-BND-8).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fence {
+    /// It does.
+    Location,
+    /// It means the session wherever it works.
+    None,
+}
+
+impl Turn<'_> {
+    /// What is known now, at the start of a round.
+    pub(crate) async fn known(&mut self, session: &Session) -> Result<&mut Known, Error> {
+        if self.rounds == ROUNDS_MAX {
+            return Err(session.contended());
+        }
+        self.rounds += 1;
+        session.refresh(&mut self.guard).await?;
+        let known = self.guard.as_mut().ok_or_else(|| session.unknown())?;
+        let place = (known.mark.incarnation, known.standing.state.generation);
+        let moved = *self.begun.get_or_insert(place) != place
+            || self.moves != session.core.moves.load(Ordering::Acquire);
+        if self.fence == Fence::Location && moved {
+            return Err(Error::LocationChanged(session.id().clone()));
+        }
+        Ok(known)
+    }
 }
 
 /// What became of an attempt to append.
@@ -73,13 +129,25 @@ pub(crate) enum Appended {
 }
 
 impl Core {
-    pub(crate) fn new(id: SessionId, sessions: Weak<Sessions>) -> Self {
-        Self { id, known: tokio::sync::Mutex::new(None), place: Mutex::new(None), sessions }
+    pub(crate) fn new(id: SessionId, sessions: Weak<Sessions>) -> Arc<Self> {
+        Arc::new_cyclic(|core: &Weak<Self>| Self {
+            id,
+            known: tokio::sync::Mutex::new(None),
+            place: Mutex::new(None),
+            registry: SystemContextRegistry::of(core.clone()),
+            moves: AtomicU64::new(0),
+            sessions,
+        })
     }
 
     /// A core that no other handle shares.
-    pub(crate) fn alone(id: &SessionId) -> Self {
+    pub(crate) fn alone(id: &SessionId) -> Arc<Self> {
         Self::new(id.clone(), Weak::new())
+    }
+
+    /// What waits for its turn since before this move is not to act after it.
+    pub(crate) fn moved(&self) {
+        self.moves.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -114,50 +182,55 @@ impl Session {
             if self.step(&mut guard, command).await? == Step::Done
                 && let Some(known) = guard.as_ref()
             {
-                let state = &known.standing.state;
-                return Ok(Opened {
-                    session: self.id().clone(),
-                    revision: state.revision,
-                    location: state.location.clone(),
-                    created: !existed,
-                });
+                return Ok(self.as_opened(known, !existed));
             }
         }
         Err(self.contended())
     }
 
-    /// What is anchored after the host's last message is reverted (R-SES-5).
-    pub(crate) async fn revert_to(
-        &self,
-        position: Position,
-        opened: Opened,
-    ) -> Result<Opened, Error> {
-        let mut guard = self.core.known.lock().await;
-        for _ in 0..ROUNDS_MAX {
-            self.refresh(&mut guard).await?;
-            let log = self.whole_log(None).await?;
-            let command = Command::Revert { to: position, log: &log };
-            if self.step(&mut guard, &command).await? == Step::Done
-                && let Some(known) = guard.as_ref()
-            {
-                return Ok(Opened { revision: known.standing.state.revision, ..opened });
-            }
+    pub(crate) fn opened(&self, known: &Option<Known>, created: bool) -> Result<Opened, Error> {
+        let known = known.as_ref().ok_or_else(|| self.unknown())?;
+        Ok(self.as_opened(known, created))
+    }
+
+    fn as_opened(&self, known: &Known, created: bool) -> Opened {
+        let state = &known.standing.state;
+        Opened {
+            session: self.id().clone(),
+            revision: state.revision,
+            location: state.location.clone(),
+            created,
         }
-        Err(self.contended())
     }
 
     /// A command that needs no look.
     pub(crate) async fn write(&self, command: &Command<'_>) -> Result<Revision, Error> {
-        let mut guard = self.core.known.lock().await;
-        for _ in 0..ROUNDS_MAX {
-            self.refresh(&mut guard).await?;
-            if self.step(&mut guard, command).await? == Step::Done
-                && let Some(known) = guard.as_ref()
-            {
+        let mut turn = self.turn(Fence::None).await;
+        loop {
+            turn.known(self).await?;
+            if let Some(known) = self.done(&mut turn, command).await? {
                 return Ok(known.standing.state.revision);
             }
         }
-        Err(self.contended())
+    }
+
+    /// Waits for the session's turn.
+    pub(crate) async fn turn(&self, fence: Fence) -> Turn<'_> {
+        let moves = self.core.moves.load(Ordering::Acquire);
+        let guard = self.core.known.lock().await;
+        Turn { guard, rounds: 0, fence, moves, begun: None }
+    }
+
+    /// Does `command`, and gives what is known then; nothing where others were first.
+    pub(crate) async fn done<'t>(
+        &self,
+        turn: &'t mut Turn<'_>,
+        command: &Command<'_>,
+    ) -> Result<Option<&'t Known>, Error> {
+        match self.step(&mut turn.guard, command).await? {
+            Step::Done => Ok(turn.guard.as_ref()),
+            Step::Again => Ok(None),
+        }
     }
 
     pub(crate) async fn step(
@@ -211,6 +284,11 @@ impl Session {
         match self.world().store.append(self.id(), append).await {
             Ok(mark) => {
                 self.advance(known, mark, state, blobs);
+                // A revert or a fork finds texts again that were not at hand.
+                if known.as_ref().is_some_and(|known| !known.is_whole()) {
+                    self.forget(known);
+                    self.refresh(known).await?;
+                }
                 Ok(Appended::Done)
             }
             Err(StoreError::Conflict { .. }) => {

@@ -13,15 +13,21 @@ mod engine;
 mod error;
 mod explain;
 mod known;
+mod life;
 mod location;
 mod observe;
 mod registry;
 mod request;
 mod session;
+mod settlement;
 
 pub use engine::{Engine, Ports};
 pub use error::Error;
+pub use life::{Adopted, Held};
 pub use location::LocationServices;
 pub use registry::{Contribute, Contribution, KeyTaken, Registration, SystemContextRegistry};
 pub use request::{Explanation, LogPage, OpenRequest, Opened, SyncRequest, ValueScope};
 pub use session::Session;
+pub use settlement::{
+    Outcome, ReadKind, ReadsOfTool, ResourceOrigin, Settled, SettledPath, ToolSettlement,
+};

@@ -57,7 +57,7 @@ impl LocationMap {
         if let Some(services) = map.get(directory).and_then(Weak::upgrade) {
             return services;
         }
-        let services = Arc::new_cyclic(|services| LocationServices {
+        let services = Arc::new_cyclic(|services: &Weak<LocationServices>| LocationServices {
             directory: directory.clone(),
             registry: SystemContextRegistry::of(services.clone()),
             values: Mutex::new(None),

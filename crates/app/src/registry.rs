@@ -1,8 +1,9 @@
 //! `SystemContextRegistry`: which producers of context take part. It remembers that, and nothing else.
 
-use crate::LocationServices;
+use crate::ReadsOfTool;
 use async_trait::async_trait;
 use std::{
+    any::Any,
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, PoisonError, Weak},
 };
@@ -35,12 +36,12 @@ pub struct Contribution {
 #[error("the key `{0}` is registered already")]
 pub struct KeyTaken(pub PluginKey);
 
-/// The producers of one Location. Cheap to clone: clones share.
-#[derive(Clone, Default)]
+/// The producers of one Location, or of one session. Cheap to clone: clones share.
+#[derive(Clone)]
 pub struct SystemContextRegistry {
     members: Arc<Mutex<Members>>,
-    /// The services that it belongs to: who registers holds them.
-    location: Weak<LocationServices>,
+    /// The Location or session that it belongs to: who registers holds it.
+    owner: Weak<dyn Any + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -48,15 +49,23 @@ struct Members {
     present: BTreeMap<PluginKey, Contribution>,
     /// Keys whose guard this process dropped: they are told as removed, not held (R-EPO-5).
     dropped: BTreeSet<PluginKey>,
+    /// Who knows what tools read, by the order of registering.
+    readers: BTreeMap<u64, Arc<dyn ReadsOfTool>>,
+    readers_ever: u64,
 }
 
-/// Keeps a contribution registered, and its Location open; dropping it unregisters.
-#[must_use = "dropping the registration unregisters the contribution"]
+/// Keeps a member registered, and its Location or session open; dropping it unregisters.
+#[must_use = "dropping the registration unregisters the member"]
 pub struct Registration {
-    key: PluginKey,
+    member: Member,
     members: Weak<Mutex<Members>>,
-    /// Without them the registry would go with the last session, and the contribution with it.
-    _location: Option<Arc<LocationServices>>,
+    /// Without it the registry would go with the last session, and the member with it.
+    _owner: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+enum Member {
+    Contribution(PluginKey),
+    Reader(u64),
 }
 
 /// Who takes part at one moment.
@@ -66,9 +75,9 @@ pub(crate) struct Snapshot {
 }
 
 impl SystemContextRegistry {
-    /// The registry of a Location's services.
-    pub(crate) fn of(location: Weak<LocationServices>) -> Self {
-        Self { members: Arc::default(), location }
+    /// The registry of a Location's services, or of a session.
+    pub(crate) fn of(owner: Weak<dyn Any + Send + Sync>) -> Self {
+        Self { members: Arc::default(), owner }
     }
 
     /// Registers a producer until the guard is dropped.
@@ -83,11 +92,38 @@ impl SystemContextRegistry {
         }
         members.dropped.remove(&key);
         members.present.insert(key.clone(), contribution);
-        let members = Arc::downgrade(&self.members);
-        Ok(Registration { key, members, _location: self.location.upgrade() })
+        Ok(self.registration(Member::Contribution(key)))
     }
 
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    /// Registers someone who knows what some tool's calls read, until the guard is dropped.
+    pub fn register_reader(&self, reader: Arc<dyn ReadsOfTool>) -> Registration {
+        let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = members.readers_ever;
+        members.readers_ever += 1;
+        members.readers.insert(number, reader);
+        self.registration(Member::Reader(number))
+    }
+
+    fn registration(&self, member: Member) -> Registration {
+        let members = Arc::downgrade(&self.members);
+        Registration { member, members, _owner: self.owner.upgrade() }
+    }
+
+    pub(crate) fn readers(&self) -> Vec<Arc<dyn ReadsOfTool>> {
+        let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        members.readers.values().cloned().collect()
+    }
+
+    /// Who takes part for a session: its own members, and its Location's under other keys.
+    pub(crate) fn snapshot_with(&self, session: &Self) -> Snapshot {
+        let (mut own, location) = (session.snapshot(), self.snapshot());
+        let taken: BTreeSet<_> = own.present.iter().map(|member| member.key.clone()).collect();
+        own.present.extend(location.present.into_iter().filter(|m| !taken.contains(&m.key)));
+        own.dropped.extend(location.dropped);
+        own
+    }
+
+    fn snapshot(&self) -> Snapshot {
         let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
         Snapshot {
             present: members.present.values().cloned().collect(),
@@ -100,8 +136,15 @@ impl Drop for Registration {
     fn drop(&mut self) {
         if let Some(members) = self.members.upgrade() {
             let mut members = members.lock().unwrap_or_else(PoisonError::into_inner);
-            members.present.remove(&self.key);
-            members.dropped.insert(self.key.clone());
+            match &self.member {
+                Member::Contribution(key) => {
+                    members.present.remove(key);
+                    members.dropped.insert(key.clone());
+                }
+                Member::Reader(number) => {
+                    members.readers.remove(number);
+                }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `Session`: one conversation, as a host holds it.
 
 use crate::{
-    Engine, Error, LocationServices, LogPage, SyncRequest,
+    Engine, Error, LocationServices, LogPage, SyncRequest, SystemContextRegistry,
     known::{Core, PAGE},
 };
 use std::sync::Arc;
@@ -133,5 +133,12 @@ impl Session {
     pub async fn location(&self) -> Result<Arc<LocationServices>, Error> {
         let known = self.fresh().await?;
         Ok(known.as_ref().ok_or_else(|| self.unknown())?.services.clone())
+    }
+
+    /// Who takes part in this session's context alone, beside its Location's: a key here wins over the
+    /// Location's of the same name. It lasts as long as a registration in it, or a handle, is held.
+    #[must_use]
+    pub fn registry(&self) -> &SystemContextRegistry {
+        &self.core.registry
     }
 }

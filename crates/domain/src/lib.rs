@@ -19,6 +19,7 @@ pub mod command;
 pub mod compare;
 pub mod context;
 pub mod decide;
+pub mod discover;
 pub mod fold;
 pub mod hash;
 pub mod head;

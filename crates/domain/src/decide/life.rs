@@ -185,10 +185,10 @@ pub fn fork(
 /// Whether a child that exists already is what this fork would make: a repeated call answers as the
 /// first, before the child has a record of its own.
 #[must_use]
-pub fn is_same_fork(child: &[Record], parent: &SessionId, position: Option<Position>) -> bool {
+pub fn is_same_fork(child: &[Record], parent: &SessionId, position: Position) -> bool {
     match child {
         [Record { event: Event::Forked { parent: of, position: at, .. }, .. }] => {
-            of == parent && position.is_none_or(|position| position == *at)
+            of == parent && position == *at
         }
         _ => false,
     }

@@ -1,0 +1,163 @@
+//! A session's life: fork, revert, move, window, holds, adopt.
+
+use crate::{
+    Engine, Error, Opened, Session,
+    known::{Appended, Fence},
+};
+use std::path::Path;
+use told_domain::{
+    command::{Adoption, Command},
+    decide::{NotAdopted, adoptable, fork, is_same_fork, lost},
+    key::SourceKey,
+    position::{Position, Revision},
+    session::{Location, SessionId},
+};
+
+/// What a host's declaration of holds came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The session's last record.
+    pub revision: Revision,
+    /// The epoch's texts that were not named: what they told is told again.
+    pub lost: Vec<Revision>,
+}
+
+/// What an adoption came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adopted {
+    /// The session's last record.
+    pub revision: Revision,
+    /// The sources that are believed from now on.
+    pub adopted: Vec<SourceKey>,
+    /// Those that are not, by their place in the request.
+    pub refused: Vec<(usize, NotAdopted)>,
+}
+
+impl Engine {
+    /// Begins `child` as a copy of `parent` at a position; nothing is told again (R-SES-1).
+    ///
+    /// # Errors
+    /// [`Error::UnknownSession`] for the parent, [`Error::SessionExists`] for a child that is not this
+    /// very fork, [`Error::Store`].
+    pub async fn fork(
+        &self,
+        parent: &SessionId,
+        child: &SessionId,
+        position: Option<Position>,
+    ) -> Result<Opened, Error> {
+        let parent = self.session(parent).await?;
+        let begun = Session::new(self, child);
+        let mut turn = parent.turn(Fence::None).await;
+        let known = turn.known(&parent).await?;
+        let log = parent.whole_log(Some(known.mark.revision)).await?;
+        let now = self.world.clock.now();
+        let record = fork(parent.id(), &known.standing, &log, position, now);
+        let at = position.unwrap_or_else(|| known.standing.state.default_position());
+        drop(turn);
+        let mut guard = begun.core.known.lock().await;
+        *guard = None;
+        // Every text that the record needs is the parent's, and so stored.
+        match begun.append(&mut guard, vec![record], Vec::new()).await? {
+            Appended::Done => begun.opened(&guard, true),
+            Appended::Overtaken => {
+                begun.refresh(&mut guard).await?;
+                let log = self.world.store.records(child, Revision::NONE, 2).await?;
+                let opened = begun.opened(&guard, false)?;
+                if is_same_fork(&log, parent.id(), at) {
+                    return Ok(opened);
+                }
+                Err(Error::SessionExists { session: opened.session, location: opened.location })
+            }
+        }
+    }
+}
+
+impl Session {
+    /// The host took its transcript back to a position: what is anchored after it is gone (R-SES-2).
+    ///
+    /// # Errors
+    /// [`Error::UnknownSession`], [`Error::Store`].
+    pub async fn revert(&self, position: Position) -> Result<Revision, Error> {
+        let mut turn = self.turn(Fence::None).await;
+        loop {
+            let last = turn.known(self).await?.mark.revision;
+            let log = self.whole_log(Some(last)).await?;
+            let command = Command::Revert { to: position, log: &log };
+            if let Some(known) = self.done(&mut turn, &command).await? {
+                return Ok(known.standing.state.revision);
+            }
+        }
+    }
+
+    /// The session works in another directory from now on. What was begun before fails with
+    /// `location_changed` (R-SES-3).
+    ///
+    /// # Errors
+    /// [`Error::UnknownDirectory`], [`Error::LocationChanged`], [`Error::UnknownSession`],
+    /// [`Error::Store`].
+    pub async fn move_to(&self, directory: &Path) -> Result<(Revision, Location), Error> {
+        let mut turn = self.turn(Fence::Location).await;
+        let directory = self.engine.directory(directory).await?;
+        let boundary = self.engine.boundary(&directory).await;
+        let location = Location { directory, boundary };
+        loop {
+            turn.known(self).await?;
+            let command = Command::Move { location: &location };
+            if let Some(known) = self.done(&mut turn, &command).await? {
+                self.core.moved();
+                let state = &known.standing.state;
+                return Ok((state.revision, state.location.clone()));
+            }
+        }
+    }
+
+    /// The host dropped all messages before `from`, without a compaction (R-SES-7).
+    ///
+    /// # Errors
+    /// [`Error::UnknownSession`], [`Error::Store`].
+    pub async fn window(&self, from: Position) -> Result<Revision, Error> {
+        self.write(&Command::Window { from }).await
+    }
+
+    /// The host says which of the epoch's texts its transcript holds; what is lost is told again at
+    /// the next boundary (R-SES-9).
+    ///
+    /// # Errors
+    /// [`Error::UnknownSession`], [`Error::Store`].
+    pub async fn holds(&self, held: &[Revision]) -> Result<Held, Error> {
+        let mut turn = self.turn(Fence::None).await;
+        loop {
+            let lost = lost(&turn.known(self).await?.standing, held);
+            if let Some(known) = self.done(&mut turn, &Command::Holds { held }).await? {
+                return Ok(Held { revision: known.standing.state.revision, lost });
+            }
+        }
+    }
+
+    /// The host told these sources by another channel: they are believed as they stand now, and not
+    /// told (R-SES-10).
+    ///
+    /// # Errors
+    /// [`Error::PositionRegressed`], [`Error::LocationChanged`], [`Error::UnknownSession`],
+    /// [`Error::Store`].
+    pub async fn adopt(
+        &self,
+        sources: &[Adoption],
+        position: Option<Position>,
+    ) -> Result<Adopted, Error> {
+        let mut turn = self.turn(Fence::Location).await;
+        loop {
+            let known = turn.known(self).await?;
+            let context = self.context_now(known).await?;
+            let found = adoptable(&context, sources);
+            let command = Command::Adopt { position, context: &context, sources };
+            if let Some(known) = self.done(&mut turn, &command).await? {
+                return Ok(Adopted {
+                    revision: known.standing.state.revision,
+                    adopted: found.sources.into_iter().map(|source| source.key).collect(),
+                    refused: found.refused,
+                });
+            }
+        }
+    }
+}
