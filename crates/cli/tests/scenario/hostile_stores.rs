@@ -54,6 +54,27 @@ fn what_is_no_file_is_no_store() {
     assert_eq!(fs::read(bench.path(".local/share/told")).unwrap(), b"a file in the way");
 }
 
+/// The schema's row says 2 where this told knows 1.
+#[test]
+fn a_store_of_a_newer_told_is_left_untouched() {
+    let bench = Bench::new();
+    bench.out("sync -s a/1");
+    let mut store = fs::read(bench.store()).unwrap();
+    // The two rows of the table stand in one page: both keys, then both numbers.
+    let keys = b"ownerschema";
+    let rows: Vec<_> = (0..store.len() - keys.len() - 16)
+        .filter(|at| store[*at..].starts_with(keys))
+        .map(|at| at + keys.len() + 8)
+        .filter(|schema| store[*schema..*schema + 8] == 1_u64.to_le_bytes())
+        .collect();
+    assert!(!rows.is_empty(), "the row is found");
+    for schema in rows {
+        store[schema] = 2;
+    }
+    fs::write(bench.store(), &store).unwrap();
+    assert_refused(&bench, -32006, "use a newer told");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_fifo_in_its_place_keeps_nobody_waiting() {
@@ -120,7 +141,7 @@ mod read_only {
             process::CommandExt,
         },
         path::{Path, PathBuf},
-        process::Output,
+        process::{Command, Output},
     };
 
     const NOBODY: u32 = 65_534;
@@ -142,7 +163,10 @@ mod read_only {
             permit(&home, 0o755);
             let copy = root.then(|| {
                 let copy = bench.path("told");
-                fs::copy(env!("CARGO_BIN_EXE_told"), &copy).unwrap();
+                // Copied by another process: one that this process forks meanwhile would hold the
+                // copy open for writing, and nobody could run it.
+                let told = env!("CARGO_BIN_EXE_told");
+                assert!(Command::new("cp").arg(told).arg(&copy).status().unwrap().success());
                 permit(&copy, 0o755);
                 copy
             });
@@ -152,7 +176,7 @@ mod read_only {
         fn run(&self, line: &str) -> Output {
             let mut command = self.bench.command(line);
             if let Some(copy) = &self.copy {
-                let mut as_nobody = std::process::Command::new(copy);
+                let mut as_nobody = Command::new(copy);
                 as_nobody.args(command.get_args()).env_clear().env("HOME", self.bench.path(""));
                 as_nobody.current_dir(self.bench.path("shop/api")).uid(NOBODY).gid(NOBODY);
                 command = as_nobody;
