@@ -151,3 +151,6 @@ impl Serialize for Ignorance {
         serializer.serialize_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests;
