@@ -5,10 +5,11 @@ use crate::{
     look::Look,
     position::{Position, Revision},
     record::{Event, Record},
+    session::SessionId,
     state::State,
     told::{
-        Admission, Adoption, Change, ContextEpoch, Entry, EpochCause, Form, PendingEpoch, Scope,
-        Telling, TellingContent, Told, UnderHolds, Update,
+        Admission, Adoption, Change, ContextEpoch, Entry, EpochCause, FirstTold, Form,
+        PendingEpoch, Scope, Telling, TellingContent, Told, UnderHolds, Update,
     },
 };
 use std::collections::BTreeMap;
@@ -75,10 +76,10 @@ fn begin(record: &Record) -> Result<State, FoldError> {
     };
     match &record.event {
         Event::Opened { location, prior, trust, .. } => Ok(blank(location, *trust, *prior)),
-        Event::Forked { location, trust, prior, told, values, epochs, .. } => Ok(State {
+        Event::Forked { parent, location, trust, prior, told, values, epochs, .. } => Ok(State {
             epochs: *epochs,
             values: values.clone(),
-            told: inherited((**told).clone()),
+            told: inherited((**told).clone(), parent),
             ..blank(location, *trust, *prior)
         }),
         _ => Err(FoldError::Misplaced(record.revision)),
@@ -143,6 +144,7 @@ impl Told {
                     baseline: *baseline,
                     parts: parts.clone(),
                     baseline_lost: false,
+                    first_told: None,
                 };
                 self.start_epoch(epoch, sources, adopted, look);
             }
@@ -156,7 +158,7 @@ impl Told {
                     text: *text,
                     parts: parts.clone(),
                     changes: changes.clone(),
-                    inherited: false,
+                    first_told: None,
                     lost: false,
                 });
                 self.look = Some(look.clone());
@@ -284,14 +286,15 @@ impl Told {
 }
 
 /// A parent's telling as its child holds it: told by the child's first record (R-SES-1).
-pub(crate) fn inherited(mut told: Told) -> Told {
+pub(crate) fn inherited(mut told: Told, parent: &SessionId) -> Told {
     let first = Revision::NONE.next();
     if let Some(epoch) = &mut told.epoch {
+        first_told_by(parent, &mut epoch.first_told, epoch.revision);
         epoch.revision = first;
     }
     for update in &mut told.updates {
+        first_told_by(parent, &mut update.first_told, update.revision);
         update.revision = first;
-        update.inherited = true;
     }
     for entry in told.entries.values_mut() {
         if let Some(last) = &mut entry.last {
@@ -315,3 +318,8 @@ pub(crate) fn inherited(mut told: Told) -> Told {
 
 #[cfg(test)]
 mod tests;
+
+/// What a parent inherited itself keeps the name of the session that told it.
+fn first_told_by(parent: &SessionId, first: &mut Option<FirstTold>, revision: Revision) {
+    first.get_or_insert_with(|| FirstTold { session: parent.clone(), revision });
+}

@@ -6,6 +6,7 @@ mod briefing;
 mod builtin;
 mod diff;
 mod log;
+mod mark;
 mod told_text;
 mod update;
 
@@ -16,6 +17,7 @@ pub use briefing::{
 };
 pub use builtin::{Environment, HostValue, date_value};
 pub use log::{LogRecord, log_needs, log_record};
+pub use mark::{Marks, marked};
 pub use told_text::{Part, PartSpan, RenderedText};
 pub use update::{Instructions, Lead, Line, Value, update};
 pub(crate) use {diff::diff, update::form};

@@ -31,7 +31,9 @@ pub fn rewind(log: &[Record], to: Position) -> Told {
     for record in live {
         match &record.event {
             // What a child inherited is cut like a log of its own.
-            Event::Forked { told: left, .. } => told = cut(inherited((**left).clone()), earliest),
+            Event::Forked { parent, told: left, .. } => {
+                told = cut(inherited((**left).clone(), parent), earliest);
+            }
             _ => told.apply(record),
         }
     }

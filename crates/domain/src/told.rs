@@ -10,6 +10,7 @@ use crate::{
     position::{EpochNumber, Position, Revision},
     reason::Warning,
     render::PartSpan,
+    session::SessionId,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
@@ -55,6 +56,9 @@ pub struct ContextEpoch {
     /// The host said that its transcript does not hold the baseline (R-SES-9).
     #[serde(default)]
     pub baseline_lost: bool,
+    /// Who told it first, where it came from the parent of a fork.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_told: Option<FirstTold>,
 }
 
 /// What made an epoch start.
@@ -186,12 +190,22 @@ pub struct Update {
     pub parts: Vec<PartSpan>,
     /// What it told, in the order told.
     pub changes: Vec<Change>,
-    /// It came from the parent of a fork (R-SES-1).
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub inherited: bool,
+    /// Who told it first, where it came from the parent of a fork (R-SES-1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_told: Option<FirstTold>,
     /// The host said that its transcript does not hold it (R-SES-9).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
+}
+
+/// The session and record that told a text first: what its mark names in every session that inherits
+/// it, so that the bytes of a shared prefix are the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstTold {
+    /// The session.
+    pub session: SessionId,
+    /// Its record.
+    pub revision: Revision,
 }
 
 /// One line of an update.

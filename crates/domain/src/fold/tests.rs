@@ -172,7 +172,7 @@ fn r_ses_1_a_child_begins_with_what_its_parent_told() {
     assert_eq!((child.revision, child.reset, child.generation), (first, first, first));
     assert_eq!(child.told.epoch.as_ref().map(|epoch| epoch.revision), Some(first));
     let [update] = &child.told.updates[..] else { panic!("one update") };
-    assert_eq!((update.revision, update.inherited), (first, true));
+    assert_eq!((update.revision, update.first_told.is_some()), (first, true));
     assert_eq!(update.text, parent.told.updates[0].text);
     assert_eq!((child.epochs, child.values.len()), (EpochNumber(4), 1));
     assert_eq!((child.trust, child.prior), (Trust::Untrusted, Prior::Unknown));

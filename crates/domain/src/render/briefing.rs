@@ -250,7 +250,7 @@ fn briefing_update(
         revision: update.revision,
         position: update.position,
         in_window: told.in_window(update.position),
-        inherited: update.inherited,
+        inherited: update.first_told.is_some(),
         changes: update.changes.iter().map(change_view).collect(),
         blocks: apart(&text, &update.parts, blocks),
         text,

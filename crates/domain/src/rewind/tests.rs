@@ -163,7 +163,7 @@ fn r_ses_2_a_child_taken_back_believes_what_its_parent_did() {
                 let mut child = parent.fork(at);
                 let epoch = child.state().told.epoch.clone();
                 child.revert(to);
-                let expect = inherited(parent.rewound(to));
+                let expect = inherited(parent.rewound(to), &"host/one".parse().unwrap());
                 if epoch.as_ref().map(|e| e.number) == expect.epoch.as_ref().map(|e| e.number) {
                     same(&child, &expect, &format!("seed {seed} at {at} to {to}"));
                 } else {

@@ -45,8 +45,12 @@ fn r_loc_3_only_scopes_that_are_new_write() {
         Some(Event::ScopesDiscovered { position, agent: None, scopes })
     };
     let (a, b) = (scope("/repo/a"), scope("/repo/b"));
-    assert_eq!(discover(Some(30), &[a.clone(), a.clone()]), wrote(30, &[a.clone()]), "R-LOC-8");
-    assert_eq!(discover(Some(40), &[a.clone()]), None);
+    assert_eq!(
+        discover(Some(30), &[a.clone(), a.clone()]),
+        wrote(30, std::slice::from_ref(&a)),
+        "R-LOC-8"
+    );
+    assert_eq!(discover(Some(40), std::slice::from_ref(&a)), None);
     assert_eq!(discover(Some(5), &[a, b.clone()]), wrote(30, &[b]), "R-LOC-1: raised");
     assert_eq!(discover(None, &[]), None);
 }
