@@ -1,1 +1,111 @@
-//! Scenarios.
+//! The ground of the scenarios in `tests/`: a home of its own on a real disk, with a project in it
+//! and a store, and an engine over them as a host in Rust has it. Nothing outside is read or
+//! written.
+//!
+//! **May depend on** `told` and what tests need. **Start** with [`Ground`]. The scenarios through the
+//! binary (`told serve` and the command line) are tests of the package that builds it.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use told::{
+    Engine, OpenRequest, Session, SyncRequest,
+    configuration::{Configuration, Surroundings},
+    connect,
+    domain::{
+        briefing::Briefing,
+        session::{Prior, SessionId, Trust},
+    },
+};
+
+/// A home with a project.
+pub struct Ground {
+    home: tempfile::TempDir,
+}
+
+impl Ground {
+    /// `~/shop` is a repository with an `AGENTS.md`, and `~/shop/api` a directory in it.
+    ///
+    /// # Panics
+    /// Where the disk refuses.
+    #[must_use]
+    pub fn new() -> Self {
+        let ground = Self { home: tempfile::tempdir().expect("a temporary directory") };
+        ground.write("shop/.git/HEAD", "ref: refs/heads/main\n");
+        ground.write("shop/AGENTS.md", "Use tabs.\n");
+        ground.write("shop/api/main.rs", "fn main() {}\n");
+        ground
+    }
+
+    /// A path below the home, as sources are told.
+    ///
+    /// # Panics
+    /// Where the home is gone.
+    #[must_use]
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.home.path().canonicalize().expect("the home is there").join(path)
+    }
+
+    /// Writes a file below the home.
+    ///
+    /// # Panics
+    /// Where the disk refuses.
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).expect("a directory");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    /// Another engine over this home and its store, as another process would have.
+    ///
+    /// # Panics
+    /// Where the defaults cannot be wired.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        let home = Some(self.path(""));
+        let surroundings = Surroundings { home, ..Surroundings::default() };
+        let mut configuration = Configuration::new(&surroundings);
+        // It would change at midnight.
+        configuration.context.date = false;
+        connect(&configuration).expect("the defaults can be wired")
+    }
+
+    /// Opens a session in `~/shop/api`.
+    ///
+    /// # Panics
+    /// Where it is refused.
+    pub async fn open(&self, engine: &Engine, name: &str) -> Session {
+        let session: SessionId = name.parse().expect("a session's name");
+        let request = OpenRequest {
+            session: session.clone(),
+            directory: self.path("shop/api"),
+            position: None,
+            prior: Prior::None,
+            trust: Trust::Trusted,
+        };
+        engine.open(request).await.expect("it opens");
+        engine.session(&session).await.expect("it is there")
+    }
+}
+
+impl Default for Ground {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// One boundary with nothing asked for.
+///
+/// # Panics
+/// Where it is refused.
+pub async fn sync(session: &Session) -> Briefing {
+    session.sync(SyncRequest::default()).await.expect("a boundary")
+}
+
+/// The texts of a briefing in the order sent.
+#[must_use]
+pub fn texts(briefing: &Briefing) -> Vec<Arc<str>> {
+    let updates = briefing.updates.iter().map(|update| update.text.clone());
+    briefing.epoch.baseline.text.iter().cloned().chain(updates).collect()
+}
