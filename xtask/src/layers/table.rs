@@ -131,7 +131,7 @@ pub(super) const ROWS: &[Row] = &[
             "tracing-subscriber",
             "unicode-width",
         ],
-        dev: &["insta", "tempfile"],
+        dev: &["insta", "rustix", "tempfile"],
         build: &[],
     },
     Row {
