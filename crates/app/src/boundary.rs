@@ -8,6 +8,7 @@ use crate::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
     sync::Arc,
 };
 use told_domain::{
@@ -23,7 +24,7 @@ use told_domain::{
     plan::Thoroughness,
     position::Revision,
     record::Record,
-    render::{Blocks, briefing, extent_since, sources},
+    render::{Blocks, Marks, briefing, extent_since, marked, sources},
     session::SessionId,
     state::State,
 };
@@ -112,14 +113,18 @@ pub(crate) async fn preview_new(
     engine: &Engine,
     id: &SessionId,
     open: &Command<'_>,
+    paths: &[PathBuf],
     blocks: Blocks,
 ) -> Result<Briefing, Error> {
     let session = Session { engine: engine.clone(), core: crate::known::Core::alone(id) };
     let world = &engine.world;
     let opened = decide(None, open, world.clock.now(), &world.policy);
     let Decision::Commit { records, blobs } = opened else { return Err(session.unknown()) };
-    let standing = session.after(None, &records, blobs)?;
-    let known = session.imagine(standing);
+    let opened = session.after(None, &records, blobs)?;
+    let read = session.as_if_read(&opened.state.location, paths).await;
+    let discover = Command::Discover { position: None, agent: None, scopes: &read.scopes };
+    let discovered = decide(Some(&opened), &discover, world.clock.now(), &world.policy);
+    let known = session.imagine(session.would_be(&opened, discovered)?);
     let values = session.values_of(&known).await?;
     let found = session.look(&known, &values, Thoroughness::NearMisses).await;
     let request =
@@ -306,6 +311,10 @@ impl Session {
         let Standing { state, contents } = standing;
         let extent = extent_since(state, request.since);
         let made = briefing(self.id(), state, contents, look, admitted, extent, request.blocks);
+        let made = made.and_then(|briefing| match request.marks {
+            Marks::None => Ok(briefing),
+            Marks::Shown => marked(briefing, state, contents),
+        });
         made.map_err(|error| Error::missing(self.id(), state.revision, error))
     }
 

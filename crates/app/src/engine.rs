@@ -6,7 +6,7 @@ use crate::{
     location::LocationMap,
 };
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, PoisonError, Weak},
 };
 use told_domain::{
@@ -189,10 +189,11 @@ impl Engine {
     /// # Errors
     /// [`Error::UnknownDirectory`], [`Error::Store`].
     pub async fn preview(&self, directory: &Path) -> Result<Briefing, Error> {
-        self.preview_as(directory, Trust::Trusted, Blocks::Joined).await
+        self.preview_as(directory, Trust::Trusted, &[], Blocks::Joined).await
     }
 
-    /// [`Self::preview`] for a session of that trust, its texts in parts as well where asked for.
+    /// [`Self::preview`] for a session of that trust, after reading `paths`, its texts in parts as well
+    /// where asked for.
     ///
     /// # Errors
     /// As [`Self::preview`].
@@ -200,6 +201,7 @@ impl Engine {
         &self,
         directory: &Path,
         trust: Trust,
+        paths: &[PathBuf],
         blocks: Blocks,
     ) -> Result<Briefing, Error> {
         let directory = self.directory(directory).await?;
@@ -207,7 +209,7 @@ impl Engine {
         let location = Location { directory, boundary };
         let command =
             Command::Open { location: &location, position: None, prior: Prior::None, trust };
-        crate::boundary::preview_new(self, &nobody(), &command, blocks).await
+        crate::boundary::preview_new(self, &nobody(), &command, paths, blocks).await
     }
 
     /// Which instructions apply to `path`, which need not exist, and what was left out.

@@ -5,7 +5,7 @@ use told_domain::{
     briefing::SourceView,
     command::OnUnavailable,
     position::{Position, Revision},
-    render::{Blocks, LogRecord},
+    render::{Blocks, LogRecord, Marks},
     session::{Location, Prior, SessionId, Trust},
 };
 
@@ -48,6 +48,8 @@ pub struct SyncRequest {
     pub on_unavailable: OnUnavailable,
     /// Whether texts come in parts as well.
     pub blocks: Blocks,
+    /// Whether each text opens with a line that names session and revision (R-SES-9).
+    pub marks: Marks,
 }
 
 /// A stretch of a log.

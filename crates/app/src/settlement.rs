@@ -4,7 +4,7 @@ use crate::{Error, Session, known::Fence};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use told_domain::{
     command::Command,
-    discover::{Found, Ignorance, Ignored, Resource, discover},
+    discover::{Discovery, Found, Ignorance, Ignored, Resource, discover},
     instruction::{BoundarySight, KnownBoundary},
     look::{Containment, FileBytes, Looks, Read},
     observation::{Absence, Observation},
@@ -133,6 +133,19 @@ impl Session {
                 });
             }
         }
+    }
+
+    /// What reading `paths` would discover.
+    pub(crate) async fn as_if_read(&self, location: &Location, paths: &[PathBuf]) -> Discovery {
+        let read = |path: &PathBuf| SettledPath {
+            path: path.clone(),
+            kind: ReadKind::File,
+            origin: ResourceOrigin::Local,
+        };
+        let resources = paths.iter().map(read).collect();
+        let settlement = ToolSettlement { resources, ..ToolSettlement::default() };
+        let resources = self.resources(&settlement, location, &[]).await;
+        discover(location, &resources, &self.world().policy)
     }
 
     /// Finds where each path of a settlement leads.

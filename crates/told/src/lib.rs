@@ -16,9 +16,10 @@ mod connect;
 #[cfg(all(feature = "fs", feature = "redb", feature = "clock"))]
 pub use connect::{ConnectError, connect};
 pub use told_app::{
-    Contribute, Contribution, Engine, Error, Explanation, KeyTaken, LocationServices, LogPage,
-    OpenRequest, Opened, Ports, Registration, Session, SyncRequest, SystemContextRegistry,
-    ValueScope,
+    Adopted, Contribute, Contribution, Engine, Error, Explanation, Held, KeyTaken,
+    LocationServices, LogPage, OpenRequest, Opened, Outcome, Ports, ReadKind, ReadsOfTool,
+    Registration, ResourceOrigin, Session, Settled, SettledPath, SyncRequest,
+    SystemContextRegistry, ToolSettlement, ValueScope,
 };
 /// The rules and the values they are about.
 pub use told_domain as domain;

@@ -213,6 +213,7 @@ fn request(boundary: &Boundary) -> SyncRequest {
             OnUnavailable::Block
         },
         blocks: Blocks::Joined,
+        ..SyncRequest::default()
     }
 }
 

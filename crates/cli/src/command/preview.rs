@@ -64,7 +64,8 @@ pub(crate) async fn fresh(desk: &Desk<'_>, form: Form) -> Result<Output, Failure
 
 async fn new_session(desk: &Desk<'_>, form: Form, check: bool) -> Result<Output, Failure> {
     let engine = desk.engine()?;
-    let mut briefing = engine.preview_as(&desk.directory, Trust::Trusted, Blocks::Apart).await?;
+    let mut briefing =
+        engine.preview_as(&desk.directory, Trust::Trusted, &[], Blocks::Apart).await?;
     let shown = !form.json && !form.text;
     let sources = if shown { in_parts(&engine, &briefing).await? } else { Vec::new() };
     // A host that asked for no parts gets none.

@@ -147,6 +147,7 @@ fn sync(
             Some(true) => Blocks::Apart,
             Some(false) | None => Blocks::Joined,
         },
+        ..SyncRequest::default()
     };
     Ok((params.required("session")?, request))
 }
