@@ -11,6 +11,7 @@ mod contracts;
 mod layers;
 mod project;
 mod report;
+mod sim;
 mod test;
 mod tidy;
 
@@ -46,6 +47,11 @@ const COMMANDS: &[Command] = &[
         name: "tidy",
         about: "no long files, no stubs, no ignored tests, no path out of the project",
         run: tidy::run,
+    },
+    Command {
+        name: "sim",
+        about: "the simulator: `--seeds N` (1,000), `--from S`, or `--seed S` with its steps",
+        run: sim::run,
     },
     Command {
         name: "bench",

@@ -4,7 +4,7 @@ use crate::{
     contracts, layers,
     project::Project,
     report::{Report, Trouble, no_arguments},
-    tidy,
+    sim, tidy,
 };
 use std::{
     io::{BufRead, BufReader},
@@ -33,6 +33,7 @@ const STEPS: &[Step] = &[
     Step::Guard { name: "layers", run: layers::run },
     Step::Guard { name: "contracts", run: contracts::run },
     Step::Guard { name: "tidy", run: tidy::run },
+    Step::Guard { name: "sim", run: sim::smoke },
 ];
 
 /// Runs every step.

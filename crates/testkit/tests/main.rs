@@ -2,5 +2,6 @@
 //! and the simulator run the engine over them.
 
 mod ports;
+mod simulator;
 mod store;
 mod transcripts;

@@ -1,0 +1,48 @@
+//! `sim`: the simulator on many seeds. `told-sim` runs and judges; this builds it and hands its last
+//! line on.
+
+use crate::{
+    project::Project,
+    report::{Report, Trouble, no_arguments},
+};
+use std::{
+    io::{BufRead, BufReader},
+    process::Stdio,
+};
+
+/// Runs seeds as released. Arguments go to `told-sim`: `--seeds N`, `--from S`, `--seed S`.
+pub(crate) fn run(project: &Project, arguments: &[String]) -> Result<Report, Trouble> {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    simulate(project, &["--release"], &arguments)
+}
+
+/// A few seeds, as built for tests: that the simulator runs, and nothing more.
+pub(crate) fn smoke(project: &Project, arguments: &[String]) -> Result<Report, Trouble> {
+    no_arguments(arguments)?;
+    simulate(project, &[], &["--seeds", "200"])
+}
+
+fn simulate(project: &Project, profile: &[&str], arguments: &[&str]) -> Result<Report, Trouble> {
+    let cannot = |error: std::io::Error| Trouble::new(format!("cannot run cargo: {error}"));
+    let run = ["run", "--locked", "--quiet", "-p", "told-testkit", "--bin", "told-sim"];
+    let mut cargo = project.cargo(&run);
+    cargo.args(profile).arg("--").args(arguments).stdout(Stdio::piped());
+    let mut child = cargo.spawn().map_err(cannot)?;
+    let mut numbers = "no numbers".to_owned();
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            let line = line.map_err(cannot)?;
+            match line.strip_prefix("sim: ") {
+                Some(last) => numbers = last.to_owned(),
+                None => println!("{line}"),
+            }
+        }
+    }
+    let status = child.wait().map_err(cannot)?;
+    let findings = match status.code() {
+        Some(0) => Vec::new(),
+        Some(1) => vec!["an invariant is broken, see above".to_owned()],
+        _ => return Err(Trouble::new(format!("told-sim ended with {status}"))),
+    };
+    Ok(Report::of("sim", &numbers, findings))
+}
