@@ -1,0 +1,5 @@
+//! One module a question.
+
+mod nothing_provided;
+mod provided;
+mod what_counts;
