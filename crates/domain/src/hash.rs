@@ -30,7 +30,15 @@ impl ContentHash {
 
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        // Rows and records are full of hashes: one string costs less than 32 formatted bytes.
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = String::with_capacity(64);
+        for byte in self.0 {
+            for half in [byte >> 4, byte & 0xF] {
+                text.push(char::from(DIGITS[usize::from(half)]));
+            }
+        }
+        f.write_str(&text)
     }
 }
 

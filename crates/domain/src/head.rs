@@ -9,7 +9,7 @@ use crate::{
     session::{Location, Prior, Trust},
     state::State,
     time::Timestamp,
-    told::{ContextEpoch, PendingEpoch, Told},
+    told::{PendingEpoch, Told},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt, str::FromStr};
@@ -26,8 +26,10 @@ pub enum HeadChange {
 /// The name of one head row within its session. Its text is the store's key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowKey {
-    /// All that exists once in a session.
+    /// All that exists once in a session, and is small.
     Session,
+    /// The epoch: it names every part of its baseline, and stands as long as that.
+    Epoch,
     /// One source.
     Entry(SourceKey),
     /// One update of the epoch, by its index.
@@ -52,6 +54,9 @@ impl HeadChange {
     pub fn between(old: &State, new: &State) -> Self {
         let mut rows = BTreeMap::new();
         rows.insert(RowKey::Session, Some(session_row(new)));
+        if old.told.epoch != new.told.epoch {
+            rows.insert(RowKey::Epoch, new.told.epoch.as_ref().map(encode));
+        }
         changed(&mut rows, &old.told.entries, &new.told.entries, RowKey::Entry);
         changed(&mut rows, &old.told.scopes, &new.told.scopes, RowKey::Scope);
         changed(&mut rows, &old.values, &new.values, RowKey::Value);
@@ -71,6 +76,7 @@ impl HeadChange {
         let mut rows = BTreeMap::new();
         rows.insert(RowKey::Session, session_row(state));
         let told = &state.told;
+        rows.extend(told.epoch.iter().map(|epoch| (RowKey::Epoch, encode(epoch))));
         rows.extend(told.entries.iter().map(|(k, v)| (RowKey::Entry(k.clone()), encode(v))));
         rows.extend(told.scopes.iter().map(|(k, v)| (RowKey::Scope(k.clone()), encode(v))));
         rows.extend(state.values.iter().map(|(k, v)| (RowKey::Value(k.clone()), encode(v))));
@@ -93,6 +99,7 @@ pub fn assemble<'a>(
         let damaged = || HeadDamaged { row: row.to_owned() };
         match row.parse().map_err(|_| damaged())? {
             RowKey::Session => session = Some(decode::<SessionRow>(row, bytes)?),
+            RowKey::Epoch => told.epoch = Some(decode(row, bytes)?),
             RowKey::Entry(key) => {
                 told.entries.insert(key, decode(row, bytes)?);
             }
@@ -157,7 +164,8 @@ struct SessionRow {
     prior: Prior,
     epochs: EpochNumber,
     reset: Revision,
-    epoch: Option<ContextEpoch>,
+    /// The record that started the epoch of the epoch's row.
+    epoch: Option<Revision>,
     pending: Option<PendingEpoch>,
     window: Position,
     anchored: Option<Position>,
@@ -179,7 +187,7 @@ fn session_row(state: &State) -> Vec<u8> {
         prior: state.prior,
         epochs: state.epochs,
         reset: state.reset,
-        epoch: told.epoch.clone(),
+        epoch: told.epoch.as_ref().map(|epoch| epoch.revision),
         pending: told.pending,
         window: told.window,
         anchored: told.anchored,
@@ -198,7 +206,9 @@ impl SessionRow {
         rows: Told,
         values: BTreeMap<ApiKey, crate::hash::ContentRef>,
     ) -> Result<State, HeadDamaged> {
-        if self.version != VERSION || self.counts != counts(&rows, &values) {
+        let epoch = rows.epoch.as_ref().map(|epoch| epoch.revision);
+        let complete = self.epoch == epoch && self.counts == counts(&rows, &values);
+        if self.version != VERSION || !complete {
             return Err(HeadDamaged { row: RowKey::Session.to_string() });
         }
         Ok(State {
@@ -213,7 +223,6 @@ impl SessionRow {
             reset: self.reset,
             values,
             told: Told {
-                epoch: self.epoch,
                 pending: self.pending,
                 window: self.window,
                 anchored: self.anchored,
@@ -228,6 +237,7 @@ impl fmt::Display for RowKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Session => f.write_str("session"),
+            Self::Epoch => f.write_str("epoch"),
             Self::Entry(key) => write!(f, "entry/{key}"),
             // Padded, so that a store that sorts text keeps the order of telling.
             Self::Update(index) => write!(f, "update/{index:010}"),
@@ -245,6 +255,7 @@ impl FromStr for RowKey {
         let (kind, name) = text.split_once('/').unwrap_or((text, ""));
         match kind {
             "session" if name.is_empty() => Ok(Self::Session),
+            "epoch" if name.is_empty() => Ok(Self::Epoch),
             "entry" => name.parse().map(Self::Entry).map_err(|_| damaged()),
             "update" => name.parse().map(Self::Update).map_err(|_| damaged()),
             "scope" => crate::path::AbsolutePath::new(name)

@@ -39,7 +39,7 @@ fn r_epo_7_a_missing_row_is_noticed() {
     assert_eq!(assembled(&rows).unwrap(), state);
     let kinds: std::collections::BTreeSet<_> =
         rows.keys().map(|row| row.split('/').next()).collect();
-    assert_eq!(kinds.len(), 5, "{kinds:?}");
+    assert_eq!(kinds.len(), 6, "{kinds:?}");
     for missing in rows.keys() {
         let mut rows = rows.clone();
         rows.remove(missing);
@@ -94,6 +94,7 @@ fn a_commit_writes_the_rows_that_changed() {
 fn a_rows_name_survives_its_text_and_updates_sort_in_the_order_told() {
     for row in [
         "session",
+        "epoch",
         "entry/core/date",
         "entry/file:/a b",
         "entry/api/x/y",
