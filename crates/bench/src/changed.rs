@@ -6,7 +6,7 @@ use crate::{
     floor::{Bare, Rows},
     recorder::Recorder,
     rounds::{Calls, Host, Turns},
-    scene::{Scene, Shape},
+    scene::{Scene, Shape, let_files_age},
 };
 use std::sync::Arc;
 use told::{Engine, Ports, SyncRequest};
@@ -22,23 +22,38 @@ const ROUNDS: usize = 120;
 const EPOCH: usize = 40;
 
 pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
-    let mut figures = Vec::new();
+    let mut cases = Vec::new();
     for (directories, names) in SHAPES {
         for edited in EDITED {
             for host in Host::ALL {
                 let shape = Shape { directories, names, one_in: 1 };
-                let scene = Scene::new(options.directory.as_deref(), shape)?;
-                let (ours, floor) = host.run(measure(scene, edited))?;
                 let candidates = shape.candidates();
                 let name = format!("{edited} of {candidates} files edited, {}", host.name());
-                figures.push(Figure::ratio(name, ours, floor, BOUND));
+                let scene = Scene::new(options.directory.as_deref(), shape)?;
+                cases.push((name, host, edited, scene));
             }
         }
+    }
+    let_files_age();
+    let mut figures = Vec::new();
+    for (name, host, edited, scene) in cases {
+        let measured = host.run(measure(scene, edited))?;
+        figures.push(Figure::ratio(name, measured.ours, measured.floor, BOUND));
+        figures.push(Figure::part("  of it: look, compare, render, encode", measured.before));
+        figures.push(Figure::part("  of it: the store's append", measured.append));
     }
     Ok(figures)
 }
 
-async fn measure(scene: Scene, edited: usize) -> Result<(Samples, Samples), Trouble> {
+/// The whole boundary and its two parts, beside the bare commit.
+struct Measured {
+    ours: Samples,
+    floor: Samples,
+    before: Samples,
+    append: Samples,
+}
+
+async fn measure(scene: Scene, edited: usize) -> Result<Measured, Trouble> {
     let configuration = scene.configuration();
     let store = Arc::new(Recorder::new(RedbStore::open(scene.store(), RedbOptions::default())));
     let ports = Ports {
@@ -51,25 +66,27 @@ async fn measure(scene: Scene, edited: usize) -> Result<(Samples, Samples), Trou
     let mut briefing = session.sync(SyncRequest::default()).await?;
     let bare = Bare::copy_of(&scene.store(), &scene.beside("bare.redb"), "bench/changed")?;
     let mut turns = Turns::default();
+    let (mut before, mut appends) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
         scene.edit(edited, round)?;
         let request = SyncRequest { since: Some(briefing.revision), ..SyncRequest::default() };
         let calls = Calls::begin(1);
         briefing = session.sync(request).await?;
-        turns.ours(calls);
-        let (append, mark) = store.take().ok_or("a change was not told")?;
-        let rows = Rows::of(&append, mark);
+        let whole = turns.ours(calls);
+        let recorded = store.take().ok_or("a change was not told")?;
+        appends.push(recorded.took);
+        before.push(whole.saturating_sub(recorded.took));
+        let rows = Rows::of(&recorded);
         let calls = Calls::begin(1);
         bare.commit(&rows)?;
         turns.other(calls);
         if round % EPOCH == 0 {
             session.compact(None).await?;
-            let (append, mark) = store.take().ok_or("a compaction was not written")?;
-            bare.commit(&Rows::of(&append, mark))?;
+            bare.commit(&Rows::of(&store.take().ok_or("a compaction was not written")?))?;
             briefing = session.sync(SyncRequest::default()).await?;
-            let (append, mark) = store.take().ok_or("an epoch was not written")?;
-            bare.commit(&Rows::of(&append, mark))?;
+            bare.commit(&Rows::of(&store.take().ok_or("an epoch was not written")?))?;
         }
     }
-    Ok(turns.samples())
+    let (ours, floor) = turns.samples();
+    Ok(Measured { ours, floor, before: Samples::new(before), append: Samples::new(appends) })
 }

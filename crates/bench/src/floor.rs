@@ -1,13 +1,10 @@
 //! What is compared with: the system calls and the database alone, with nothing around them.
 
-use crate::{command::Trouble, scene::Scene};
+use crate::{command::Trouble, recorder::Recorded, scene::Scene};
 use redb::{Builder, ConcurrencyMode, Database, ReadableDatabase, TableDefinition};
 use rustix::fs::{Mode, OFlags};
 use std::{ffi::CString, fs, hint::black_box, os::unix::ffi::OsStrExt, path::Path};
-use told::{
-    domain::head::HeadChange,
-    ports::{Append, Mark},
-};
+use told::domain::head::HeadChange;
 
 /// A plain loop of open, fstat, read and close over all that a boundary must look at, into one
 /// buffer that is never made anew.
@@ -121,8 +118,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The rows of an append that `mark` answered.
-    pub(crate) fn of(append: &Append, mark: Mark) -> Self {
+    /// The rows of an append.
+    pub(crate) fn of(Recorded { append, mark, .. }: &Recorded) -> Self {
         let records = append.records.iter().map(|record| (record.revision.0, record.encode()));
         let blobs = append.blobs.iter();
         let blobs = blobs.map(|blob| (*blob.name().sha256.as_bytes(), blob.text().clone()));

@@ -5,7 +5,7 @@ use crate::{
     command::{Options, Trouble},
     figure::{Figure, Samples},
     rounds::{Calls, Host, Turns},
-    scene::{Scene, Shape},
+    scene::{Scene, Shape, let_files_age},
 };
 use std::hint::black_box;
 use told::{Session, SyncRequest};
@@ -37,6 +37,7 @@ pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
     let pair = Host::MultiThread.run(async move {
         told_before(&short, few).await?;
         told_before(&long, many).await?;
+        let_files_age();
         compare(short, long).await
     })?;
     figures.extend(pair.figures(&format!("{many} updates behind it, not {few}")));
@@ -45,6 +46,7 @@ pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
     let pair = Host::MultiThread.run(async move {
         others_beside(&alone, few).await?;
         others_beside(&crowd, many).await?;
+        let_files_age();
         compare(alone, crowd).await
     })?;
     figures.extend(pair.figures(&format!("{many} other sessions, not {few}")));

@@ -4,7 +4,7 @@ use crate::{
     command::{Options, Trouble},
     figure::{Figure, Samples},
     rounds::Host,
-    scene::{Scene, Shape},
+    scene::{Scene, Shape, let_files_age},
 };
 use nix::sys::resource::{UsageWho, getrusage};
 use std::{
@@ -37,6 +37,7 @@ pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
     let scene = Scene::new(options.directory.as_deref(), SHAPE)?;
     let config = scene.beside("config.toml");
     fs::write(&config, scene.configuration_text())?;
+    let_files_age();
     let one = Invocation { binary: told, scene: &scene, config };
     one.call(&["open", "--session", SESSION])?;
     one.call(&["sync", "--session", SESSION])?;

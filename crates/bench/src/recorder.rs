@@ -1,7 +1,10 @@
 //! The real store, and beside it the last append that it was given: the floor commits the same rows.
 
 use async_trait::async_trait;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 use told::{
     domain::{
         hash::ContentHash, key::ApiKey, path::CanonicalPath, position::Revision, record::Record,
@@ -13,7 +16,14 @@ use told_redb::RedbStore;
 
 pub(crate) struct Recorder {
     store: RedbStore,
-    last: Mutex<Option<(Append, Mark)>>,
+    last: Mutex<Option<Recorded>>,
+}
+
+/// One append that was answered.
+pub(crate) struct Recorded {
+    pub(crate) append: Append,
+    pub(crate) mark: Mark,
+    pub(crate) took: Duration,
 }
 
 impl Recorder {
@@ -22,7 +32,7 @@ impl Recorder {
     }
 
     /// The last append, once.
-    pub(crate) fn take(&self) -> Option<(Append, Mark)> {
+    pub(crate) fn take(&self) -> Option<Recorded> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -43,8 +53,10 @@ impl Store for Recorder {
 
     async fn append(&self, session: &SessionId, append: Append) -> Result<Mark, StoreError> {
         let copy = append.clone();
+        let begun = Instant::now();
         let mark = self.store.append(session, append).await?;
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((copy, mark));
+        let recorded = Recorded { append: copy, mark, took: begun.elapsed() };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(recorded);
         Ok(mark)
     }
 

@@ -66,8 +66,11 @@ impl Calls {
 }
 
 impl Turns {
-    pub(crate) fn ours(&mut self, calls: Calls) {
-        self.ours.push(calls.each());
+    /// Keeps, and gives back, the time of one of these calls.
+    pub(crate) fn ours(&mut self, calls: Calls) -> Duration {
+        let each = calls.each();
+        self.ours.push(each);
+        each
     }
 
     pub(crate) fn other(&mut self, calls: Calls) {

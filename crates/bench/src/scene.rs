@@ -40,8 +40,14 @@ pub(crate) struct Scene {
 /// Bytes of one instruction file.
 const FILE_BYTES: usize = 2048;
 
-/// A file that changed so recently is read twice; files that stand still are not that young.
-const SETTLED: Duration = Duration::from_millis(60);
+/// A file that changed more recently may be in the middle of a write, and costs more to look at. Files
+/// that stand still are not that young.
+const STANDS_STILL: Duration = Duration::from_millis(2_200);
+
+/// Waits until the files of every scene so far stand still.
+pub(crate) fn let_files_age() {
+    std::thread::sleep(STANDS_STILL);
+}
 
 impl Shape {
     pub(crate) const fn candidates(self) -> usize {
@@ -71,7 +77,6 @@ impl Scene {
                 fs::write(path, content(number, 0))?;
             }
         }
-        std::thread::sleep(SETTLED);
         Ok(Self { place, directory, candidates, markers, names })
     }
 

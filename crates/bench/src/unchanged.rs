@@ -5,7 +5,7 @@ use crate::{
     figure::{Figure, Samples},
     floor::{Bare, Looks},
     rounds::{Calls, Host, Turns},
-    scene::{Scene, Shape},
+    scene::{Scene, Shape, let_files_age},
 };
 use std::{hint::black_box, time::Instant};
 use told::SyncRequest;
@@ -17,7 +17,7 @@ const ROUNDS: usize = 200;
 const CALLS: u32 = 10;
 
 pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
-    let mut figures = Vec::new();
+    let mut cases = Vec::new();
     for (directories, names, bound) in CASES {
         for one_in in [1, 10] {
             let shape = Shape { directories, names, one_in };
@@ -25,13 +25,17 @@ pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
                 continue;
             }
             for host in Host::ALL {
-                let scene = Scene::new(options.directory.as_deref(), shape)?;
-                let (ours, floor) = host.run(measure(scene))?;
                 let present = if one_in == 1 { "all there" } else { "1 in 10 there" };
                 let name = format!("{} candidates, {present}, {}", shape.candidates(), host.name());
-                figures.push(Figure::ratio(name, ours, floor, bound));
+                cases.push((name, bound, host, Scene::new(options.directory.as_deref(), shape)?));
             }
         }
+    }
+    let_files_age();
+    let mut figures = Vec::new();
+    for (name, bound, host, scene) in cases {
+        let (ours, floor) = host.run(measure(scene))?;
+        figures.push(Figure::ratio(name, ours, floor, bound));
     }
     Ok(figures)
 }
