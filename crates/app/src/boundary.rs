@@ -2,9 +2,10 @@
 
 use crate::{
     Engine, Error, Session, SyncRequest,
-    known::{Appended, Fence, Known},
+    known::{Appended, Known},
     observe::{Ground, Sight, compose},
     registry::Snapshot,
+    turn::Fence,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -71,6 +72,9 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
         }
         let verdict = session.judge(&known.standing, known, found, request).await?;
         known.boundary = verdict.found.sight.known.clone();
+        if !matches!(verdict.decision, Decision::Refused(_)) {
+            session.core.remember(&verdict.context);
+        }
         match verdict.decision {
             Decision::Refused(refusal) => return Err(Error::refused(session.id(), refusal)),
             Decision::LookAgain { .. } => {}
@@ -247,7 +251,7 @@ impl Session {
                 .entries
                 .iter()
                 .filter(|(_, entry)| standing.state.told.last_admitted(entry).is_some());
-            let context = compose(
+            let mut context = compose(
                 world,
                 &known.services,
                 &found.sight,
@@ -255,6 +259,7 @@ impl Session {
                 &found.snapshot,
                 believed.map(|(key, _)| key.clone()),
             )?;
+            self.core.hold(&mut context);
             let command = Command::Sync {
                 position: request.position,
                 on_unavailable: request.on_unavailable,

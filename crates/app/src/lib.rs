@@ -20,6 +20,7 @@ mod registry;
 mod request;
 mod session;
 mod settlement;
+mod turn;
 
 pub use engine::{Engine, Ports};
 pub use error::Error;

@@ -1,9 +1,6 @@
 //! A session's life: fork, revert, move, window, holds, adopt.
 
-use crate::{
-    Engine, Error, Opened, Session,
-    known::{Appended, Fence},
-};
+use crate::{Engine, Error, Opened, Session, known::Appended, turn::Fence};
 use std::path::Path;
 use told_domain::{
     command::{Adoption, Command},

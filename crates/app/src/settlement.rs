@@ -1,6 +1,6 @@
 //! The post-settlement hook: which files and directories a tool call read (R-LOC-1).
 
-use crate::{Error, Session, known::Fence};
+use crate::{Error, Session, turn::Fence};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use told_domain::{
     command::Command,
@@ -96,6 +96,27 @@ pub trait ReadsOfTool: Send + Sync {
     fn reads(&self, settlement: &ToolSettlement, directory: &AbsolutePath) -> Vec<SettledPath>;
 }
 
+/// Reads the `{command, cwd?}` of a shell tool.
+pub(crate) struct ShellReads;
+
+impl ReadsOfTool for ShellReads {
+    fn reads(&self, settlement: &ToolSettlement, directory: &AbsolutePath) -> Vec<SettledPath> {
+        let text = |key| settlement.input.get(key).and_then(serde_json::Value::as_str);
+        let Some(command) = text("command") else { return Vec::new() };
+        let Ok(cwd) = directory.resolve(text("cwd").unwrap_or(".")) else { return Vec::new() };
+        let read = |read: told_shell::ShellRead| SettledPath {
+            path: read.path.as_path().to_owned(),
+            kind: match read.kind {
+                told_shell::ReadKind::Directory => ReadKind::Directory,
+                // Which of the two it is, the look says.
+                told_shell::ReadKind::File | told_shell::ReadKind::Either => ReadKind::File,
+            },
+            origin: ResourceOrigin::Local,
+        };
+        told_shell::reads(command, &cwd).into_iter().map(read).collect()
+    }
+}
+
 impl Session {
     /// Notes what a settled tool call read: directories with instructions of their own become scopes
     /// of the session, and what stands there is told at the next boundary (R-LOC-1…3).
@@ -156,7 +177,7 @@ impl Session {
         readers: &[Arc<dyn ReadsOfTool>],
     ) -> Vec<Resource> {
         let mut paths = settlement.resources.clone();
-        for reader in readers {
+        for reader in readers.iter().map(|reader| &**reader).chain([&ShellReads as _]) {
             paths.extend(reader.reads(settlement, &location.directory));
         }
         let mut projects = BTreeMap::new();

@@ -48,6 +48,7 @@ pub(super) const ROWS: &[Row] = &[
         normal: &[
             "told-domain",
             "told-ports",
+            "told-shell",
             "async-trait",
             "serde_json",
             "thiserror",
