@@ -4,6 +4,7 @@
 //! **May depend on** `told`, clap, and what shows text on a terminal. **Start** with `arguments` (what
 //! can be typed), `command` (what it does) and `view` (what a person sees).
 
+mod answer;
 mod arguments;
 mod command;
 mod failure;

@@ -2,6 +2,7 @@
 
 use super::{
     error::RpcError,
+    life::{self, LifeCall},
     message::Request,
     params::{Client, Count, Params},
 };
@@ -13,7 +14,7 @@ use told::{
         command::OnUnavailable,
         key::ApiKey,
         position::{Position, Revision},
-        render::{Blocks, HostValue},
+        render::{Blocks, HostValue, Marks},
         session::{Prior, SessionId, Trust},
     },
 };
@@ -25,6 +26,8 @@ pub(super) enum Call {
     Initialize(Initialize),
     /// About one session; those of one take turns.
     OfSession(SessionId, SessionCall),
+    /// About two sessions, and takes its turn with the calls of both.
+    Fork { parent: SessionId, child: SessionId, position: Option<Position> },
     /// About no session; runs beside all others.
     Beside(BesideCall),
 }
@@ -50,6 +53,7 @@ pub(super) enum SessionCall {
     Sources { look: bool },
     Set(ApiKey, HostValue),
     Unset(ApiKey),
+    Life(LifeCall),
 }
 
 #[derive(Debug)]
@@ -57,7 +61,7 @@ pub(super) enum BesideCall {
     List(Option<PathBuf>),
     Set(PathBuf, ApiKey, HostValue),
     Unset(PathBuf, ApiKey),
-    Preview(PathBuf),
+    Preview { directory: PathBuf, paths: Vec<PathBuf> },
     Explain { directory: PathBuf, path: PathBuf },
 }
 
@@ -73,8 +77,15 @@ const METHODS: &[(&str, Read)] = &[
     ("session/preview", |method, raw| {
         sync(method, raw).map(|(session, sync)| of(session, SessionCall::Preview(sync)))
     }),
+    ("session/settle", life::settle),
     ("session/compact", compact),
     ("session/rebase", rebase),
+    ("session/window", life::window),
+    ("session/holds", life::holds),
+    ("session/adopt", life::adopt),
+    ("session/fork", life::fork),
+    ("session/revert", life::revert),
+    ("session/move", life::move_to),
     ("session/delete", delete),
     ("session/list", list),
     ("session/show", show),
@@ -129,7 +140,7 @@ fn sync(
     method: &'static str,
     raw: Option<&RawValue>,
 ) -> Result<(SessionId, SyncRequest), RpcError> {
-    let known = &["session", "position", "since", "on_unavailable", "blocks"];
+    let known = &["session", "position", "since", "on_unavailable", "mark", "blocks"];
     let params = Params::open(method, raw, known)?;
     let on_unavailable = match params.optional::<String>("on_unavailable")?.as_deref() {
         None | Some("block") => OnUnavailable::Block,
@@ -147,7 +158,10 @@ fn sync(
             Some(true) => Blocks::Apart,
             Some(false) | None => Blocks::Joined,
         },
-        ..SyncRequest::default()
+        marks: match params.optional("mark")? {
+            Some(true) => Marks::Shown,
+            Some(false) | None => Marks::None,
+        },
     };
     Ok((params.required("session")?, request))
 }
@@ -226,8 +240,9 @@ fn scope(params: &Params<'_>) -> Result<ValueScope, RpcError> {
 }
 
 fn preview(method: &'static str, raw: Option<&RawValue>) -> Result<Call, RpcError> {
-    let params = Params::open(method, raw, &["directory"])?;
-    Ok(Call::Beside(BesideCall::Preview(params.required("directory")?)))
+    let params = Params::open(method, raw, &["directory", "paths"])?;
+    let paths = params.optional("paths")?.unwrap_or_default();
+    Ok(Call::Beside(BesideCall::Preview { directory: params.required("directory")?, paths }))
 }
 
 fn explain(method: &'static str, raw: Option<&RawValue>) -> Result<Call, RpcError> {

@@ -3,8 +3,10 @@
 use super::{
     call::{BesideCall, SessionCall},
     error::RpcError,
+    life,
     message::Answer,
 };
+use crate::answer;
 use serde::Serialize;
 use serde_json::{json, value::to_raw_value};
 use std::{
@@ -15,9 +17,9 @@ use std::{
 use told::{
     Engine, Error, OpenRequest, Session, ValueScope,
     domain::{
-        position::Revision,
-        render::LogRecord,
-        session::{Location, SessionId},
+        position::{Position, Revision},
+        render::{Blocks, LogRecord},
+        session::{Location, SessionId, Trust},
         time::Timestamp,
     },
 };
@@ -94,6 +96,24 @@ impl Host {
                 let scope = ValueScope::Session(id.clone());
                 set_at(self.engine.unset_value(&scope, &key).await?)
             }
+            SessionCall::Life(call) => life::done(&self.session(id).await?, call).await,
+        }
+    }
+
+    /// A call about two sessions.
+    pub(super) async fn fork(
+        &self,
+        parent: &SessionId,
+        child: &SessionId,
+        position: Option<Position>,
+    ) -> Answer {
+        match self.engine.fork(parent, child, position).await {
+            Ok(forked) => give(answer::forked(&forked)),
+            Err(error) => {
+                self.forget(parent);
+                self.forget(child);
+                Err(error.into())
+            }
         }
     }
 
@@ -109,7 +129,10 @@ impl Host {
                 let scope = ValueScope::Directory(directory);
                 set_at(self.engine.unset_value(&scope, &key).await?)
             }
-            BesideCall::Preview(directory) => give(self.engine.preview(&directory).await?),
+            BesideCall::Preview { directory, paths } => {
+                let (trust, blocks) = (Trust::Trusted, Blocks::Joined);
+                give(self.engine.preview_as(&directory, trust, &paths, blocks).await?)
+            }
             BesideCall::Explain { directory, path } => {
                 let found = self.engine.explain(&directory, &path).await?;
                 give(json!({ "applies": found.applies, "withheld": found.withheld }))
@@ -216,7 +239,7 @@ fn set_at(at: Option<Revision>) -> Answer {
     at.map_or_else(|| give(json!({})), revision)
 }
 
-fn give(result: impl Serialize) -> Answer {
+pub(super) fn give(result: impl Serialize) -> Answer {
     to_raw_value(&result).map_err(|error| {
         tracing::error!(%error, "a result cannot be written as JSON");
         RpcError::internal()

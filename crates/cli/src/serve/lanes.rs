@@ -6,6 +6,7 @@ use std::{
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+use tokio::sync::oneshot;
 use told::domain::session::SessionId;
 
 /// What is to be done for one request. The gate bounds how many there are.
@@ -27,6 +28,31 @@ impl Lanes {
         }
         waiting.insert(session.clone(), VecDeque::from([job]));
         tokio::spawn(self.clone().run(session.clone()));
+    }
+
+    /// Does `job` after all that was given for either session before, and before all that is given
+    /// for either after it.
+    ///
+    /// Two such jobs stand in the same order in every lane that they share: none waits for another
+    /// that waits for it. Only one caller at a time may give jobs.
+    pub(super) fn submit_to_both(&self, [first, second]: [&SessionId; 2], job: Job) {
+        if first == second {
+            return self.submit(first, job);
+        }
+        let (free, turn) = oneshot::channel::<()>();
+        let (done, wait) = oneshot::channel::<()>();
+        let joint = async move {
+            turn.await.ok();
+            job.await;
+            // A job that panics lets go of it as well.
+            drop(done);
+        };
+        let stand_still = async move {
+            free.send(()).ok();
+            wait.await.ok();
+        };
+        self.submit(first, Box::pin(joint));
+        self.submit(second, Box::pin(stand_still));
     }
 
     /// How many sessions have something to do.
@@ -60,7 +86,7 @@ impl Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::sync::{mpsc, oneshot};
+    use tokio::sync::mpsc;
 
     fn session(name: &str) -> SessionId {
         name.parse().unwrap()
@@ -90,6 +116,39 @@ mod tests {
         open.send(()).unwrap();
         assert_eq!(order.recv().await, Some("first"));
         assert_eq!(order.recv().await, Some("second"));
+        while lanes.open() > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_job_of_two_sessions_stands_in_both_lanes() {
+        let lanes = Lanes::default();
+        let (done, mut order) = mpsc::unbounded_channel();
+        let (open, gate) = oneshot::channel::<()>();
+        let (a, b) = (session("a"), session("b"));
+        let note = |text: &'static str| -> Job {
+            let done = done.clone();
+            Box::pin(async move {
+                done.send(text).ok();
+            })
+        };
+        let wait = async move {
+            gate.await.ok();
+        };
+        lanes.submit(&b, Box::pin(wait));
+        lanes.submit(&a, note("before"));
+        lanes.submit_to_both([&a, &b], note("a and b"));
+        lanes.submit_to_both([&b, &a], Box::pin(async { panic!("a job that fails") }));
+        lanes.submit_to_both([&b, &a], note("b and a"));
+        lanes.submit_to_both([&a, &a], note("a and a"));
+        lanes.submit(&a, note("after"));
+        assert_eq!(order.recv().await, Some("before"));
+        assert!(order.try_recv().is_err(), "b is not there yet");
+        open.send(()).unwrap();
+        for expected in ["a and b", "b and a", "a and a", "after"] {
+            assert_eq!(order.recv().await, Some(expected));
+        }
         while lanes.open() > 0 {
             tokio::task::yield_now().await;
         }

@@ -2,7 +2,7 @@
 //!
 //! The way of a line: `line` cuts it off the input, on a thread of its own; `message` opens the
 //! envelope; `call` reads the parameters; `gate` bounds what is in flight; `lanes` keeps one
-//! session's calls in order; `host` does what is asked; `outbox` writes the answer, on another
+//! session's calls in order; `host` does what is asked, `life` the rarer things; `outbox` writes the answer, on another
 //! thread. Each step is bounded, and waits for the next one: a host that does not read its answers
 //! stops the reading of its requests, and costs no memory.
 
@@ -11,6 +11,7 @@ mod error;
 mod gate;
 mod host;
 mod lanes;
+mod life;
 mod line;
 mod message;
 mod outbox;

@@ -122,7 +122,8 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-fn plain<T: DeserializeOwned>(raw: &RawValue, must: &str) -> Result<T, String> {
+/// What `raw` holds; `must` ends a sentence that says what it is to be.
+pub(super) fn plain<T: DeserializeOwned>(raw: &RawValue, must: &str) -> Result<T, String> {
     serde_json::from_str(raw.get()).map_err(|_| format!("must be {must}"))
 }
 
@@ -145,6 +146,8 @@ param! {
     Trust: "\"trusted\" or \"untrusted\"";
     serde_json::Value: "a JSON value that is not nested too deeply";
     Vec<u64>: "a list of whole numbers";
+    Vec<Revision>: "a list of whole numbers";
+    Vec<PathBuf>: "a list of paths";
 }
 
 impl Param for SessionId {

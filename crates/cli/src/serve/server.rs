@@ -20,13 +20,13 @@ use told::{
     ConnectError,
     configuration::Loaded,
     connect,
-    domain::{path::on_one_line, session::SessionId},
+    domain::{path::on_one_line, position::Position, session::SessionId},
 };
 
 /// The protocols that are spoken here.
 const PROTOCOLS: &[u64] = &[1];
 /// What can be asked beside the methods.
-const FEATURES: &[&str] = &["blocks", "since"];
+const FEATURES: &[&str] = &["blocks", "mark", "since"];
 
 /// Why a server ended before its input did, or did not begin.
 #[derive(Debug, thiserror::Error)]
@@ -147,6 +147,10 @@ impl Server {
                 let slot = self.gate.enter(line.len()).await;
                 self.of_session(id, session, call, slot);
             }
+            Ok(Call::Fork { parent, child, position }) => {
+                let slot = self.gate.enter(line.len()).await;
+                self.fork(id, [parent, child], position, slot);
+            }
             Ok(Call::Beside(call)) => {
                 let slot = self.gate.enter(line.len()).await;
                 self.beside(id, call, slot);
@@ -174,6 +178,33 @@ impl Server {
                 drop(slot);
             }),
         );
+    }
+
+    fn fork(
+        &self,
+        id: Option<Id>,
+        [parent, child]: [SessionId; 2],
+        position: Option<Position>,
+        slot: Slot,
+    ) {
+        let (host, outbox) = (self.host.clone(), self.outbox.clone());
+        let both = [parent.clone(), child.clone()];
+        let job = async move {
+            let work = {
+                let (host, parent, child) = (host.clone(), parent.clone(), child.clone());
+                async move { host.fork(&parent, &child, position).await }
+            };
+            let answered = guarded(tokio::spawn(work)).await.unwrap_or_else(|error| {
+                host.forget(&parent);
+                host.forget(&child);
+                Err(error)
+            });
+            drop(host);
+            answer(&outbox, id, answered).await;
+            drop(outbox);
+            drop(slot);
+        };
+        self.lanes.submit_to_both([&both[0], &both[1]], Box::pin(job));
     }
 
     fn beside(&self, id: Option<Id>, call: BesideCall, slot: Slot) {

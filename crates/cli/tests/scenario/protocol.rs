@@ -196,7 +196,7 @@ fn initialize_lays_its_configuration_over_the_users_file() {
     assert_eq!(initialized["protocol"], 1);
     assert_eq!(initialized["server"]["name"], "told");
     let methods = initialized["methods"].as_array().unwrap();
-    assert!(methods.contains(&json!("session/sync")) && !methods.contains(&json!("session/fork")));
+    assert!(methods.contains(&json!("session/sync")) && methods.contains(&json!("session/fork")));
     server.open(&bench, "a/2");
     assert!(!text(&server.sync("a/2")).contains("Working directory"));
     // What the user's file says still counts.

@@ -1,0 +1,115 @@
+//! Results that the server and the command line give alike, in the protocol's words.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use told::{
+    Error, Held, Opened, Session, Settled,
+    domain::{
+        command::Adoption,
+        decide::NotAdopted,
+        hash::ContentHash,
+        key::SourceKey,
+        position::{Position, Revision},
+        session::Location,
+    },
+};
+
+/// What a settlement discovered.
+pub(crate) fn settled(settled: &Settled) -> Value {
+    json!({
+        "revision": settled.revision,
+        "discovered": settled.discovered,
+        "ignored": settled.ignored,
+    })
+}
+
+/// What a declaration of holds came to.
+pub(crate) fn held(held: &Held) -> Value {
+    json!({ "revision": held.revision, "lost": held.lost })
+}
+
+/// A fork.
+pub(crate) fn forked(child: &Opened) -> Value {
+    json!({ "session": child.session, "revision": child.revision, "location": child.location })
+}
+
+/// A move.
+pub(crate) fn moved(revision: Revision, location: &Location) -> Value {
+    json!({ "revision": revision, "location": location })
+}
+
+/// A source that a host says it told by another channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    pub(crate) source: Claimed,
+    /// Only this value is adopted.
+    pub(crate) sha256: Option<ContentHash>,
+}
+
+/// How such a source is named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Claimed {
+    /// A file, relative to the session's Location.
+    Path(PathBuf),
+    /// A URL.
+    Url(String),
+}
+
+/// What an adoption came to (R-SES-10).
+#[derive(Debug, Serialize)]
+pub(crate) struct AdoptedSources {
+    pub(crate) revision: Revision,
+    pub(crate) adopted: Vec<SourceKey>,
+    /// In the order of the request.
+    pub(crate) refused: Vec<RefusedSource>,
+}
+
+/// A claimed source that is not believed.
+#[derive(Debug, Serialize)]
+pub(crate) struct RefusedSource {
+    #[serde(flatten)]
+    pub(crate) source: Claimed,
+    pub(crate) reason: NotAdopted,
+}
+
+/// Adopts what of `claims` stands as it was told.
+///
+/// # Errors
+/// As [`Session::adopt`].
+pub(crate) async fn adopt(
+    session: &Session,
+    claims: Vec<Claim>,
+    position: Option<Position>,
+) -> Result<AdoptedSources, Error> {
+    let location = session.location().await?;
+    let mut asked = Vec::with_capacity(claims.len());
+    let mut places = Vec::with_capacity(claims.len());
+    let mut refused = Vec::new();
+    for (place, claim) in claims.iter().enumerate() {
+        let key = match &claim.source {
+            Claimed::Path(path) => location.directory().resolve(path).ok().map(SourceKey::File),
+            // No source comes from a URL.
+            Claimed::Url(_) => None,
+        };
+        match key {
+            Some(key) => {
+                asked.push(Adoption { key, sha256: claim.sha256 });
+                places.push(place);
+            }
+            None => refused.push((place, NotAdopted::UnknownSource)),
+        }
+    }
+    let adopted = session.adopt(&asked, position).await?;
+    refused.extend(adopted.refused.into_iter().map(|(asked, reason)| (places[asked], reason)));
+    refused.sort_by_key(|(place, _)| *place);
+    let refused = refused
+        .into_iter()
+        .map(|(place, reason)| RefusedSource { source: claims[place].source.clone(), reason });
+    Ok(AdoptedSources {
+        revision: adopted.revision,
+        adopted: adopted.adopted,
+        refused: refused.collect(),
+    })
+}
