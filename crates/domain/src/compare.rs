@@ -9,7 +9,7 @@ use crate::{
     position::Revision,
     state::{Belief, Contents, State},
     text::same_but_for_line_endings,
-    told::{Admission, Entry},
+    told::{Admission, Entry, Telling, TellingContent, UnderHolds},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -151,12 +151,22 @@ impl<'a> Comparison<'a> {
     }
 
     fn remove(&mut self, key: &'a SourceKey, entry: &'a Entry) {
-        let admission = entry.last.as_ref().and_then(|last| last.value());
-        let admission = admission.or(entry.baseline.as_ref());
-        // An entry that is believed, or unclear, was told with a value once.
-        if let Some(admission) = admission {
-            let removal = admission.removal.as_deref();
-            self.removals.push(Removal { key, place: &admission.place, removal });
+        let last = entry.last.as_ref();
+        let at_hand = match &entry.under_holds {
+            Some(UnderHolds::Telling(telling)) => telling.value(),
+            Some(UnderHolds::Nothing | UnderHolds::Baseline | UnderHolds::Unclear(_)) | None => {
+                None
+            }
+        };
+        let admission = last.and_then(Telling::value).or(at_hand).or(entry.baseline.as_ref());
+        let removal = admission.and_then(|admission| admission.removal.as_deref());
+        // Where the transcript lost a removal, and nothing else is left of the source, that one's place.
+        let repeated = last.and_then(|last| match &last.content {
+            TellingContent::Removal(place) => Some(place),
+            TellingContent::Value(_) => None,
+        });
+        if let Some(place) = admission.map(|admission| &admission.place).or(repeated) {
+            self.removals.push(Removal { key, place, removal });
         }
     }
 }

@@ -6,6 +6,13 @@ mod client;
 mod hostile_files;
 mod hostile_stores;
 mod kill;
+mod life;
+mod life_fork;
+mod life_long;
+mod life_move;
+mod life_paths;
+mod life_reads;
+mod life_transcript;
 #[cfg(target_os = "linux")]
 mod lock;
 mod many;

@@ -11,7 +11,7 @@ use crate::{
     record::Event,
     render::{HostValue, Renderer},
     session::{Prior, Trust},
-    testing::{Session, World, admission, key, location},
+    testing::{Session, World, admission, diffed, key, location, updated},
     told::EpochCause,
 };
 
@@ -216,6 +216,24 @@ fn r_ses_9_what_is_lost_is_told_at_the_next_boundary() {
     check(&[3], &[format!("~ {A}")]);
     check(&[5], &[format!("+ {B}")]);
     check(&[2, 3, 5], &[format!("+ {A}"), format!("+ {B}")]);
+}
+
+#[test]
+fn r_ses_9_a_lost_removal_is_told_again_where_the_removed_text_is_at_hand() {
+    let check = |lost: &[u64], expect: &[&str]| {
+        let (mut session, mut world) = lived();
+        session.append(updated(35, vec![diffed(B, "2")]), &["2", "update"]); // 6
+        assert_eq!(session.sync_at(40, world.remove(B)), [format!("- {B}")]); // 7
+        session.lose(lost);
+        assert_eq!(session.sync(&world), expect, "{lost:?}");
+        assert_eq!(session.belief(B), "nothing");
+        assert_eq!(session.sync(&world), [""; 0]);
+    };
+    let again = format!("- {B}");
+    check(&[7], &[&again]);
+    check(&[6, 7], &[&again]);
+    check(&[5, 7], &[&again]);
+    check(&[5, 6, 7], &[]);
 }
 
 #[test]
