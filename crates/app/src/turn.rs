@@ -66,15 +66,31 @@ impl Session {
         Turn { guard, rounds: 0, fence, moves, begun: None }
     }
 
-    /// Does `command`, and gives what is known then; nothing where others were first.
+    /// Does `command`, and gives what is known then; nothing where others were first. A call of one
+    /// Location that writes nothing reads the revision again before it answers (R-SES-3).
     pub(crate) async fn done<'t>(
         &self,
         turn: &'t mut Turn<'_>,
         command: &Command<'_>,
     ) -> Result<Option<&'t Known>, Error> {
+        let before = turn.guard.as_ref().map(|known| known.mark);
         match self.step(&mut turn.guard, command).await? {
-            Step::Done => Ok(turn.guard.as_ref()),
             Step::Again => Ok(None),
+            Step::Done => match (turn.fence, turn.guard.as_ref()) {
+                (Fence::Location, Some(known))
+                    if before == Some(known.mark) && !self.stands(known).await? =>
+                {
+                    Ok(None)
+                }
+                (Fence::Location | Fence::None, known) => Ok(known),
+            },
         }
+    }
+
+    /// Whether nobody wrote to the session since it was read.
+    async fn stands(&self, known: &Known) -> Result<bool, Error> {
+        let directory = &known.standing.state.location.directory;
+        let now = self.world().store.revisions(self.id(), directory).await?;
+        Ok(now.session == Some(known.mark))
     }
 }

@@ -1,5 +1,7 @@
 //! Many sessions, several engines, and what is left when they end.
 
+mod race;
+
 use told_scenarios::{Ground, sync, texts};
 
 /// R-BND-7: boundaries of different sessions run side by side, and share the writer.

@@ -10,3 +10,4 @@ mod full;
 mod hostile;
 #[cfg(unix)]
 mod processes;
+mod shared;
