@@ -73,7 +73,7 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
         let verdict = session.judge(&known.standing, known, found, request).await?;
         known.boundary = verdict.found.sight.known.clone();
         if !matches!(verdict.decision, Decision::Refused(_)) {
-            session.core.remember(&verdict.context);
+            session.core.found.remember(&verdict.context);
         }
         match verdict.decision {
             Decision::Refused(refusal) => return Err(Error::refused(session.id(), refusal)),
@@ -259,7 +259,7 @@ impl Session {
                 &found.snapshot,
                 believed.map(|(key, _)| key.clone()),
             )?;
-            self.core.hold(&mut context);
+            self.core.found.hold(&mut context);
             let command = Command::Sync {
                 position: request.position,
                 on_unavailable: request.on_unavailable,

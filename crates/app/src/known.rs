@@ -3,9 +3,10 @@
 
 use crate::{
     Error, LocationServices, Opened, Session, SystemContextRegistry, boundary::Memo, engine::World,
+    found::FoundThrough,
 };
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::HashMap,
     sync::{
         Arc, Mutex, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
@@ -14,14 +15,12 @@ use std::{
 use told_domain::{
     briefing::Briefing,
     command::{Command, Decision, Standing},
-    context::SystemContext,
     decide::decide,
     fold::fold,
     hash::Blob,
     head::HeadChange,
     instruction::KnownBoundary,
     look::Look,
-    path::AbsolutePath,
     position::Revision,
     record::Record,
     render::{Blocks, Extent, briefing},
@@ -48,9 +47,8 @@ pub(crate) struct Core {
     /// What this process knows of the place, while it does not know the session: a store in trouble
     /// takes no plugin away and forgets no boundary.
     place: Mutex<Option<Place>>,
-    /// Through which candidates this process last found each file. A record says only through which it
-    /// was found when it was told.
-    found: Mutex<BTreeMap<AbsolutePath, Vec<AbsolutePath>>>,
+    /// Through which candidates this process last found each file.
+    pub(crate) found: FoundThrough,
     /// Who takes part in this session's context alone.
     pub(crate) registry: SystemContextRegistry,
     /// How many moves of the session this process has made.
@@ -100,36 +98,11 @@ impl Core {
             id,
             known: tokio::sync::Mutex::new(None),
             place: Mutex::new(None),
-            found: Mutex::default(),
+            found: FoundThrough::default(),
             registry: SystemContextRegistry::of(core.clone()),
             moves: AtomicU64::new(0),
             sessions,
         })
-    }
-
-    /// Lets an unavailable candidate hold what was last found through it, and is not found elsewhere
-    /// (R-OBS-11).
-    pub(crate) fn hold(&self, context: &mut SystemContext) {
-        if context.unavailable.is_empty() {
-            return;
-        }
-        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let here: BTreeSet<_> = context.sources.iter().filter_map(|s| s.key.path()).collect();
-        let lost: Vec<_> = found.iter().filter(|(path, _)| !here.contains(path)).collect();
-        for unavailable in &mut context.unavailable {
-            let leads = |via: &[AbsolutePath]| via.iter().any(|c| unavailable.holds.contains(c));
-            let held: Vec<_> = lost.iter().filter(|(_, via)| leads(via)).collect();
-            let held = held.into_iter().map(|(path, _)| (*path).clone());
-            unavailable.holds.extend(held.collect::<Vec<_>>());
-        }
-    }
-
-    /// Remembers through which candidates each file was found; what is held stays as it was.
-    pub(crate) fn remember(&self, context: &SystemContext) {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.retain(|path, _| context.unavailable.iter().any(|u| u.holds.contains(path)));
-        let files = context.sources.iter().filter(|source| !source.via.is_empty());
-        found.extend(files.filter_map(|s| Some((s.key.path()?.clone(), s.via.clone()))));
     }
 
     /// A core that no other handle shares.

@@ -12,6 +12,7 @@ mod boundary;
 mod engine;
 mod error;
 mod explain;
+mod found;
 mod known;
 mod life;
 mod location;

@@ -2,10 +2,10 @@
 
 use crate::SystemContextRegistry;
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, PoisonError, Weak},
 };
-use told_domain::path::CanonicalPath;
+use told_domain::{key::PluginKey, path::CanonicalPath};
 use told_ports::LocationValues;
 
 /// What the sessions of one Location share. Closed when the last holder goes; nothing stays behind.
@@ -16,7 +16,15 @@ pub struct LocationServices {
     map: Weak<Map>,
 }
 
-type Map = Mutex<HashMap<CanonicalPath, Weak<LocationServices>>>;
+type Map = Mutex<Locations>;
+
+#[derive(Default)]
+struct Locations {
+    held: HashMap<CanonicalPath, Weak<LocationServices>>,
+    /// Keys whose guards this process dropped in Locations that closed since: who opens one again tells
+    /// them as removed (R-EPO-5).
+    dropped: HashMap<CanonicalPath, BTreeSet<PluginKey>>,
+}
 
 /// One `LocationServices` a Location, as long as someone holds it.
 #[derive(Clone, Default)]
@@ -54,7 +62,7 @@ impl LocationMap {
     /// The services of `directory`: those that someone holds, or new ones.
     pub(crate) fn at(&self, directory: &CanonicalPath) -> Arc<LocationServices> {
         let mut map = self.map.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(services) = map.get(directory).and_then(Weak::upgrade) {
+        if let Some(services) = map.held.get(directory).and_then(Weak::upgrade) {
             return services;
         }
         let services = Arc::new_cyclic(|services: &Weak<LocationServices>| LocationServices {
@@ -63,24 +71,38 @@ impl LocationMap {
             values: Mutex::new(None),
             map: Arc::downgrade(&self.map),
         });
-        map.insert(directory.clone(), Arc::downgrade(&services));
+        services.registry.recall(map.dropped.remove(directory).unwrap_or_default());
+        map.held.insert(directory.clone(), Arc::downgrade(&services));
         services
     }
 
     /// How many Locations someone holds.
     pub(crate) fn open(&self) -> usize {
-        self.map.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.map.lock().unwrap_or_else(PoisonError::into_inner).held.len()
     }
 }
 
 impl Drop for LocationServices {
     fn drop(&mut self) {
-        if let Some(map) = self.map.upgrade() {
-            let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
-            // Another holder may have made new services since the last of ours went.
-            if map.get(&self.directory).is_some_and(|known| known.strong_count() == 0) {
-                map.remove(&self.directory);
+        let Some(map) = self.map.upgrade() else { return };
+        let dropped = self.registry.dropped();
+        let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another holder may have made new services since the last of ours went.
+        let successor = match map.held.get(&self.directory).map(Weak::upgrade) {
+            Some(None) => {
+                map.held.remove(&self.directory);
+                None
             }
+            Some(Some(successor)) => Some(successor),
+            None => None,
+        };
+        match &successor {
+            Some(successor) => successor.registry.recall(dropped),
+            None if dropped.is_empty() => {}
+            None => map.dropped.entry(self.directory.clone()).or_default().extend(dropped),
         }
+        // The successor may go with us: its own end wants the lock.
+        drop(map);
+        drop(successor);
     }
 }

@@ -109,6 +109,19 @@ impl SystemContextRegistry {
         Registration { member, members, _owner: self.owner.upgrade() }
     }
 
+    /// The keys whose guards were dropped.
+    pub(crate) fn dropped(&self) -> BTreeSet<PluginKey> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner).dropped.clone()
+    }
+
+    /// Keys whose guards were dropped before this registry was made.
+    pub(crate) fn recall(&self, dropped: BTreeSet<PluginKey>) {
+        let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone: Vec<_> =
+            dropped.into_iter().filter(|key| !members.present.contains_key(key)).collect();
+        members.dropped.extend(gone);
+    }
+
     pub(crate) fn readers(&self) -> Vec<Arc<dyn ReadsOfTool>> {
         let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
         members.readers.values().cloned().collect()
