@@ -233,7 +233,7 @@ pub fn held(state: &State, context: &SystemContext) -> Vec<Held> {
     for (key, entry) in &state.told.entries {
         let Some((_, revision)) = state.told.last_admitted(entry) else { continue };
         let own = holds.by_key.get(key).into_iter();
-        let through = via(entry, state).filter(|_| !found.contains(key));
+        let through = via(entry, state).chain(key.path()).filter(|_| !found.contains(key));
         let through = through.filter_map(|path| holds.by_path.get(path)).flatten();
         for index in own.chain(through) {
             since[*index] = since[*index].max(Some(revision));
