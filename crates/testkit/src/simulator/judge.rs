@@ -206,8 +206,8 @@ impl Run<'_> {
             .filter(|failed| !(new_epoch && failed.reason == left_out))
             .map(|failed| {
                 let hidden = ledger.beliefs.iter().filter(|(key, belief)| {
-                    let through = belief.via.iter().any(|path| failed.group.contains(path));
-                    failed.key == **key || through && sight.find(key).is_none()
+                    failed.key == **key
+                        || sight.find(key).is_none() && failed.hides(key, belief, sight)
                 });
                 let since = hidden.map(|(_, belief)| Revision(belief.told_at)).max();
                 (failed.key.clone(), failed.reason, since)
@@ -237,6 +237,27 @@ impl Run<'_> {
         fine.then_some(()).ok_or_else(|| format!("{sources} sources in all"))
     }
 
+    /// Through which candidates a process may now have found each file.
+    pub(super) fn remember_found(
+        &mut self,
+        process: usize,
+        session: usize,
+        looked: bool,
+        sights: &[Sight],
+    ) {
+        let ledger = &self.ledgers[session];
+        let known = &mut self.processes[process].found[session];
+        let new: Vec<_> = sights.iter().map(|sight| ledger.found(sight)).collect();
+        if looked {
+            known.clear();
+        }
+        for found in new {
+            if !known.contains(&found) {
+                known.push(found);
+            }
+        }
+    }
+
     /// What the process knows now.
     fn remember(
         &mut self,
@@ -245,6 +266,9 @@ impl Run<'_> {
         around: Around,
         sights: &[(Around, Sight)],
     ) {
+        let looked = matches!(outcome, Some(Ok(_)));
+        let seen: Vec<_> = sights.iter().map(|(_, sight)| sight.clone()).collect();
+        self.remember_found(ask.process, ask.session, looked, &seen);
         let revision = self.ledgers[ask.session].revision();
         let mut before = self.remembered(ask.process, ask.session);
         let process = &mut self.processes[ask.process];

@@ -1,7 +1,7 @@
 //! What one session was told, folded by the oracle from the log's texts, and what it must be told next.
 
 use super::{
-    naive::{Failed, Place, Sight, same},
+    naive::{Failed, Found, Place, Sight, same},
     transcript_text::{self, Values},
 };
 use std::collections::BTreeMap;
@@ -232,11 +232,27 @@ impl Ledger {
         let hidden = move |(key, belief): &(&String, &Belief)| {
             sight.find(key).is_none()
                 && sight.failed.iter().any(|failed| {
-                    failed.hides(key, belief)
+                    failed.hides(key, belief, sight)
                         && !(new_epoch && failed.reason == UnavailableReason::NotRegistered)
                 })
         };
         self.beliefs.iter().filter(hidden)
+    }
+
+    /// Through which candidates each file is found once this was seen: what is held stays as it was.
+    pub(super) fn found(&self, sight: &Sight) -> Found {
+        let kept = |(key, _): &(&String, &Vec<String>)| {
+            let path = key.strip_prefix("file:").unwrap_or_default();
+            sight.failed.iter().any(|failed| {
+                let leads = |hidden: &String| hidden == path || sight.found[*key].contains(hidden);
+                failed.group.iter().any(leads)
+            })
+        };
+        let kept = sight.found.iter().filter(kept).map(|(key, via)| (key.clone(), via.clone()));
+        let mut found: Found = kept.collect();
+        let files = sight.told.iter().filter(|told| !told.via.is_empty());
+        found.extend(files.map(|told| (told.key.clone(), told.via.clone())));
+        found
     }
 
     /// What a boundary at `position` that sees this must write.
@@ -408,10 +424,15 @@ impl Belief {
 
 impl Failed {
     /// Whether this failure may be all that hides a belief.
-    pub(super) fn hides(&self, key: &str, belief: &Belief) -> bool {
+    pub(super) fn hides(&self, key: &str, belief: &Belief, sight: &Sight) -> bool {
         let path = key.strip_prefix("file:").unwrap_or_default();
-        self.key == key
-            || self.group.iter().any(|hidden| hidden == path || belief.via.contains(hidden))
+        let found = sight.found.get(key);
+        let leads = |hidden: &String| {
+            hidden == path
+                || belief.via.contains(hidden)
+                || found.is_some_and(|via| via.contains(hidden))
+        };
+        self.key == key || self.group.iter().any(leads)
     }
 }
 

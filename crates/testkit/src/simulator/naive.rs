@@ -67,7 +67,12 @@ pub(super) struct Sight {
     pub(super) failed: Vec<Failed>,
     /// Path and reason, near misses not among them.
     pub(super) withheld: Vec<(String, &'static str)>,
+    /// Through which candidates this process found each file when it last looked.
+    pub(super) found: Found,
 }
+
+/// Candidates by the key that they led to.
+pub(super) type Found = BTreeMap<String, Vec<String>>;
 
 /// What is the same for every look of a session.
 pub(super) struct View<'a> {

@@ -3,7 +3,7 @@
 
 use super::{
     disk::Disk,
-    naive::{Around, Plugin},
+    naive::{Around, Found, Plugin},
     plan::{Edit, PLUGIN, SESSIONS, Setup, Speech},
     plant::Plant,
     ports::{Files, Hours, Shop, locked},
@@ -41,6 +41,8 @@ pub(super) struct Process {
     pub(super) plugin: Plugin,
     /// What its own looks last found around each session, and at which revision.
     pub(super) around: [Option<(Vec<Around>, u64)>; 2],
+    /// Through which candidates it last found each file; several where that is not known for sure.
+    pub(super) found: [Vec<Found>; 2],
     /// What its last boundary of each session listed as held, and at which revision.
     pub(super) held: [Option<(Vec<String>, u64)>; 2],
     /// Whether it has not answered anything yet.
@@ -84,6 +86,7 @@ impl Process {
             spoken: Arc::new(Spoken(Mutex::new(Observation::Absent(Absence::NotFound)))),
             plugin: Plugin::Never,
             around: [None, None],
+            found: [vec![Found::new()], vec![Found::new()]],
             held: [None, None],
             fresh: Mutex::new(true),
         }

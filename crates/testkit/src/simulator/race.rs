@@ -78,6 +78,8 @@ impl Run<'_> {
             let revision = self.ledgers[session].revision();
             self.processes[process].around[session] = Some((around, revision));
             self.processes[process].held[session] = None;
+            let all: Vec<_> = sights.iter().map(|(_, sight)| sight.clone()).collect();
+            self.remember_found(process, session, false, &all);
         }
         self.settled(asks, session, edits.is_empty() && !records.is_empty())
     }

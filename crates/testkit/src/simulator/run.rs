@@ -171,8 +171,9 @@ impl<'a> Run<'a> {
             }
             Step::KilledSync(ask, polls, order) => self.killed(ask, *polls, *order)?,
             Step::RefilledSync(ask, path, content) => {
-                // Only a file of its own that is empty now can be filled while a boundary waits.
-                if self.notes().is_empty_file(path) {
+                // Only what was told with a text and is empty now is looked at twice.
+                let belief = self.ledgers[ask.session].beliefs.get(&format!("file:{path}"));
+                if self.notes().is_empty_file(path) && belief.is_some_and(|b| !b.text.is_empty()) {
                     *locked(&self.ground.refill) = Some(Edit::Write(path.clone(), content));
                 }
                 let done = self.boundary(ask, None);
@@ -317,13 +318,18 @@ impl<'a> Run<'a> {
             }
             (around, sight)
         };
-        let mut distinct: Vec<Around> = Vec::new();
+        let mut distinct: Vec<(Around, Sight)> = Vec::new();
         for around in arounds {
-            if !distinct.contains(&around) {
-                distinct.push(around);
+            for found in &self.processes[process].found[session] {
+                let (around, mut sight) = sight(around.clone());
+                sight.found = found.clone();
+                let seen = (around, sight);
+                if !distinct.contains(&seen) {
+                    distinct.push(seen);
+                }
             }
         }
-        distinct.into_iter().map(sight).collect()
+        distinct
     }
 
     /// The boundary that stands while nobody can look: the process's own last one, or the record's

@@ -15,6 +15,8 @@ const REGRESSIONS: &[(u64, &str)] = &[
     (552, "a race restated a held source"),
     (1060, "a blocked boundary had looked, and knew the boundary"),
     (2860, "a race left each process with a boundary of its own"),
+    (15181, "a plugin left a Location that nobody held, and was told as held (R-EPO-5)"),
+    (6660, "a file was filled that a boundary had no reason to look at twice"),
 ];
 
 #[test]

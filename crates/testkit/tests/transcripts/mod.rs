@@ -6,10 +6,10 @@ use told_testkit::transcript::{replay, titles};
 
 fn check(name: &str, cases: usize) {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "transcripts", name].iter().collect();
-    let text = fs::read_to_string(&path).unwrap();
+    let text = fs::read_to_string(&path).expect("a file of cases");
     let replayed = replay(&text);
     if std::env::var_os("UPDATE_TRANSCRIPTS").is_some() {
-        fs::write(&path, &replayed).unwrap();
+        fs::write(&path, &replayed).expect("a file of cases");
         return;
     }
     assert!(titles(&text).len() >= cases, "{name} lost cases");
