@@ -99,16 +99,28 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
     }
 }
 
-pub(crate) async fn preview(session: &Session, request: SyncRequest) -> Result<Briefing, Error> {
+pub(crate) async fn preview(
+    session: &Session,
+    request: SyncRequest,
+    paths: &[PathBuf],
+) -> Result<Briefing, Error> {
     let mut turn = session.turn(Fence::Location).await;
     let known = turn.known(session).await?;
     let values = session.values(known).await?;
+    let revision = known.mark.revision;
+    let read;
+    let known = if paths.is_empty() {
+        &*known
+    } else {
+        read = session.imagine(session.after_reading(&known.standing, paths).await?);
+        &read
+    };
     let found = session.look(known, &values, Thoroughness::NearMisses).await;
     let verdict = session.judge(&known.standing, known, found, request).await?;
     let standing = session.would_be(&known.standing, verdict.decision)?;
     let look = look_of(&standing.state, &verdict.context);
     let mut briefing = session.tell(&standing, &look, None, request)?;
-    briefing.revision = known.mark.revision;
+    briefing.revision = revision;
     Ok(briefing)
 }
 
@@ -125,10 +137,7 @@ pub(crate) async fn preview_new(
     let opened = decide(None, open, world.clock.now(), &world.policy);
     let Decision::Commit { records, blobs } = opened else { return Err(session.unknown()) };
     let opened = session.after(None, &records, blobs)?;
-    let read = session.as_if_read(&opened.state.location, paths).await;
-    let discover = Command::Discover { position: None, agent: None, scopes: &read.scopes };
-    let discovered = decide(Some(&opened), &discover, world.clock.now(), &world.policy);
-    let known = session.imagine(session.would_be(&opened, discovered)?);
+    let known = session.imagine(session.after_reading(&opened, paths).await?);
     let values = session.values_of(&known).await?;
     let found = session.look(&known, &values, Thoroughness::NearMisses).await;
     let request =
@@ -321,6 +330,19 @@ impl Session {
             Marks::Shown => marked(briefing, state, contents),
         });
         made.map_err(|error| Error::missing(self.id(), state.revision, error))
+    }
+
+    /// The session as it would stand after reading `paths`.
+    async fn after_reading(
+        &self,
+        standing: &Standing,
+        paths: &[PathBuf],
+    ) -> Result<Standing, Error> {
+        let world = self.world();
+        let read = self.as_if_read(&standing.state.location, paths).await;
+        let discover = Command::Discover { position: None, agent: None, scopes: &read.scopes };
+        let discovered = decide(Some(standing), &discover, world.clock.now(), &world.policy);
+        self.would_be(standing, discovered)
     }
 
     /// The session as it would stand after `decision`.

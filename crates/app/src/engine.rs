@@ -8,6 +8,7 @@ use crate::{
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, Weak},
+    time::Duration,
 };
 use told_domain::{
     briefing::Briefing,
@@ -133,6 +134,30 @@ impl Engine {
         } else {
             Err(Error::UnknownSession(id.clone()))
         }
+    }
+
+    /// Deletes every session with no record for longer than `age`, and gives their names.
+    ///
+    /// # Errors
+    /// [`Error::Store`]; those deleted before it are gone.
+    pub async fn delete_older_than(&self, age: Duration) -> Result<Vec<SessionId>, Error> {
+        let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+        let latest = self.world.clock.now().as_millisecond().saturating_sub(age);
+        let mut deleted = Vec::new();
+        for session in self.sessions(None).await? {
+            if session.last_record_at.as_millisecond() >= latest {
+                continue;
+            }
+            match self.delete(&session.session).await {
+                // Somebody else was faster.
+                Err(Error::UnknownSession(_)) => {}
+                done => {
+                    done?;
+                    deleted.push(session.session);
+                }
+            }
+        }
+        Ok(deleted)
     }
 
     /// Sets a value that the model is to know, at the next boundary (R-API-1). The revision is the

@@ -4,7 +4,7 @@ use crate::{
     Engine, Error, LocationServices, LogPage, SyncRequest, SystemContextRegistry,
     known::{Core, PAGE},
 };
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 use told_domain::{
     briefing::{Briefing, SourceView},
     command::{Command, Standing},
@@ -50,7 +50,19 @@ impl Session {
     /// # Errors
     /// As [`Self::sync`].
     pub async fn preview(&self, request: SyncRequest) -> Result<Briefing, Error> {
-        crate::boundary::preview(self, request).await
+        crate::boundary::preview(self, request, &[]).await
+    }
+
+    /// [`Self::preview`] after reading `paths`, which are relative to the Location.
+    ///
+    /// # Errors
+    /// As [`Self::sync`].
+    pub async fn preview_after_reading(
+        &self,
+        request: SyncRequest,
+        paths: &[PathBuf],
+    ) -> Result<Briefing, Error> {
+        crate::boundary::preview(self, request, paths).await
     }
 
     /// The host completed a compaction: the next boundary starts an epoch (R-EPO-2).

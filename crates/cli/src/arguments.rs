@@ -1,7 +1,9 @@
 //! What can be typed: every subcommand, flag and value, and nothing of what they do.
 
+pub(crate) mod life;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 use told::{
     configuration::Chosen,
     domain::{
@@ -102,6 +104,20 @@ pub(crate) enum Command {
     Preview(Preview),
     /// Open a session in this directory
     Open(Open),
+    /// A tool call read these paths: what applies there is told at the next sync
+    Settle(life::Settle),
+    /// Begin a session as a copy of another; nothing is told again
+    Fork(life::Fork),
+    /// The host took its messages back: what was told after a position is gone
+    Revert(life::Revert),
+    /// Let a session work in another directory
+    Move(life::Move),
+    /// The host dropped all messages before a position, without a compaction
+    Window(life::Window),
+    /// Say which texts the transcript holds: the others are told again
+    Holds(life::Holds),
+    /// Say which files were told by another channel: they are not told again
+    Adopt(life::Adopt),
     /// The host compacted its messages: the next sync starts a new epoch
     Compact(Compact),
     /// Start a new epoch at the next sync, without a compaction
@@ -151,16 +167,22 @@ pub(crate) struct Boundary {
     /// Only what is newer than this revision
     #[arg(long, value_name = "REV", value_parser = revision)]
     pub(crate) since: Option<Revision>,
+    /// Open each text with a line that names session and revision
+    #[arg(long)]
+    pub(crate) mark: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Preview {
+    /// As if these files were read, or these directories listed
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) named: Named,
     #[command(flatten)]
     pub(crate) boundary: Boundary,
     /// As a new session
-    #[arg(long, conflicts_with_all = ["session", "position", "since", "proceed"])]
+    #[arg(long, conflicts_with_all = ["session", "position", "since", "proceed", "mark"])]
     pub(crate) fresh: bool,
     /// Exit with status 3 if something would be told
     #[arg(long)]
@@ -231,7 +253,13 @@ pub(crate) struct Delete {
 /// A length of time in words of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Age {
-    pub(crate) milliseconds: i64,
+    milliseconds: u64,
+}
+
+impl Age {
+    pub(crate) const fn duration(self) -> Duration {
+        Duration::from_millis(self.milliseconds)
+    }
 }
 
 impl std::str::FromStr for Age {
@@ -239,7 +267,7 @@ impl std::str::FromStr for Age {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const WRONG: &str = "an age is a whole number with m, h, d or w, as in 90d";
-        const SECOND: i64 = 1000;
+        const SECOND: u64 = 1000;
         let unit = match text.as_bytes().last() {
             Some(b'm') => 60 * SECOND,
             Some(b'h') => 60 * 60 * SECOND,
@@ -251,7 +279,7 @@ impl std::str::FromStr for Age {
         if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(WRONG);
         }
-        let milliseconds = digits.parse::<i64>().ok().and_then(|number| number.checked_mul(unit));
+        let milliseconds = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
         milliseconds.map(|milliseconds| Self { milliseconds }).ok_or(WRONG)
     }
 }
@@ -305,6 +333,9 @@ pub(crate) struct Sources {
 pub(crate) struct Explain {
     /// The path; it need not exist
     pub(crate) path: PathBuf,
+    /// Say what of it this session was told; else the one named after the directory
+    #[arg(short = 's', long = "session", value_name = "SESSION")]
+    pub(crate) session: Option<SessionId>,
     #[command(flatten)]
     pub(crate) json: Json,
 }
@@ -385,7 +416,7 @@ mod tests {
             let age = text.parse::<Age>().ok();
             assert_eq!(age.map(|age| age.milliseconds / 3_600_000), hours, "{text}");
         }
-        for text in ["", "d", "90", "-1d", "1.5d", "90 d", "9223372036854775807w", "ü"] {
+        for text in ["", "d", "90", "-1d", "1.5d", "90 d", "18446744073709551615w", "ü"] {
             assert!(text.parse::<Age>().is_err(), "{text}");
         }
     }
@@ -400,7 +431,11 @@ mod tests {
             "told delete x --older-than 90d",
             "told sync --position x",
             "told sync -s",
-            "told settle x",
+            "told hook x",
+            "told settle",
+            "told fork",
+            "told preview --fresh --mark",
+            "told revert -1",
             "told log --after -1",
         ] {
             assert!(Arguments::try_parse_from(line.split(' ')).is_err(), "{line}");

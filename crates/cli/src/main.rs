@@ -8,6 +8,7 @@ mod answer;
 mod arguments;
 mod command;
 mod failure;
+mod keep;
 mod serve;
 mod view;
 

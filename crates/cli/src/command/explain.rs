@@ -2,14 +2,29 @@
 
 use super::{Desk, Output, json};
 use crate::{
-    arguments::Explain,
+    arguments::{Explain, Named},
     failure::Failure,
     view::{self, Shown},
 };
 use serde_json::json;
+use told::Error;
 
 pub(crate) async fn run(desk: &Desk<'_>, asked: Explain) -> Result<Output, Failure> {
-    let explained = desk.engine()?.explain(&desk.directory, &asked.path).await?;
+    let engine = desk.engine()?;
+    let mut explained = engine.explain(&desk.directory, &asked.path).await?;
+    let session = desk.session(&Named { session: asked.session.clone() })?;
+    let told = match engine.session(&session).await {
+        Ok(session) => session.sources(false).await?,
+        // Nothing was told here yet.
+        Err(Error::UnknownSession(_)) if asked.session.is_none() => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    for source in &mut explained.applies {
+        if let Some(told) = told.iter().find(|told| told.source == source.source) {
+            source.told_at = told.told_at;
+            source.in_window = told.in_window;
+        }
+    }
     if asked.json.json {
         return json(&json!({
             "applies": explained.applies, "withheld": explained.withheld,

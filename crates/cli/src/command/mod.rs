@@ -4,6 +4,7 @@ mod config;
 mod doctor;
 mod epoch;
 mod explain;
+mod life;
 mod log;
 mod preview;
 mod session;
@@ -24,7 +25,10 @@ use told::{
     Engine, SyncRequest,
     configuration::{Chosen, Loaded, Surroundings},
     domain::{
-        briefing::Briefing, command::OnUnavailable, path::AbsolutePath, render::Blocks,
+        briefing::Briefing,
+        command::OnUnavailable,
+        path::AbsolutePath,
+        render::{Blocks, Marks},
         session::SessionId,
     },
 };
@@ -76,6 +80,13 @@ pub(crate) async fn run(
         Some(Command::Sync(asked)) => sync::run(&desk, asked).await,
         Some(Command::Preview(asked)) => preview::run(&desk, asked).await,
         Some(Command::Open(asked)) => session::open(&desk, asked).await,
+        Some(Command::Settle(asked)) => life::settle(&desk, asked).await,
+        Some(Command::Fork(asked)) => life::fork(&desk, asked).await,
+        Some(Command::Revert(asked)) => life::revert(&desk, asked).await,
+        Some(Command::Move(asked)) => life::move_to(&desk, asked).await,
+        Some(Command::Window(asked)) => life::window(&desk, asked).await,
+        Some(Command::Holds(asked)) => life::holds(&desk, asked).await,
+        Some(Command::Adopt(asked)) => life::adopt(&desk, asked).await,
         Some(Command::Compact(asked)) => epoch::compact(&desk, asked).await,
         Some(Command::Rebase(asked)) => epoch::rebase(&desk, asked).await,
         Some(Command::Delete(asked)) => session::delete(&desk, asked).await,
@@ -213,7 +224,7 @@ fn request(boundary: &Boundary) -> SyncRequest {
             OnUnavailable::Block
         },
         blocks: Blocks::Joined,
-        ..SyncRequest::default()
+        marks: if boundary.mark { Marks::Shown } else { Marks::None },
     }
 }
 

@@ -6,7 +6,10 @@ use crate::{
     failure::Failure,
     view::briefing::{News, Sight, Tense},
 };
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 use told::{
     Engine, Error,
     domain::{
@@ -20,24 +23,27 @@ use told::{
 };
 
 pub(crate) async fn run(desk: &Desk<'_>, asked: Preview) -> Result<Output, Failure> {
+    let paths = asked.paths.iter().map(|path| desk.directory.join(path)).collect::<Vec<_>>();
     if asked.fresh {
-        return new_session(desk, asked.form, asked.check).await;
+        return new_session(desk, &paths, asked.form, asked.check).await;
     }
     let engine = desk.engine()?;
     let id = desk.session(&asked.named)?;
     let session = match engine.session(&id).await {
         // A session that a sync would begin.
-        Err(Error::UnknownSession(_)) => return new_session(desk, asked.form, asked.check).await,
+        Err(Error::UnknownSession(_)) => {
+            return new_session(desk, &paths, asked.form, asked.check).await;
+        }
         found => found?,
     };
     let shown = !asked.form.json && !asked.form.text;
     let mut request = request(&asked.boundary);
     request.blocks = if shown { Blocks::Apart } else { Blocks::Joined };
-    let briefing = session.preview(request).await?;
+    let briefing = session.preview_after_reading(request, &paths).await?;
     let news = pending(&briefing);
     let sources = match news {
         _ if !shown => Vec::new(),
-        News::Baseline => in_parts(&engine, &briefing).await?,
+        News::Baseline => in_parts(&engine, &briefing, &paths).await?,
         News::Update(update) => after(session.sources(true).await?, update),
         News::Nothing => session.sources(false).await?,
     };
@@ -59,15 +65,20 @@ pub(crate) async fn run(desk: &Desk<'_>, asked: Preview) -> Result<Output, Failu
 
 /// What a new session here would be told.
 pub(crate) async fn fresh(desk: &Desk<'_>, form: Form) -> Result<Output, Failure> {
-    new_session(desk, form, false).await
+    new_session(desk, &[], form, false).await
 }
 
-async fn new_session(desk: &Desk<'_>, form: Form, check: bool) -> Result<Output, Failure> {
+async fn new_session(
+    desk: &Desk<'_>,
+    paths: &[PathBuf],
+    form: Form,
+    check: bool,
+) -> Result<Output, Failure> {
     let engine = desk.engine()?;
     let mut briefing =
-        engine.preview_as(&desk.directory, Trust::Trusted, &[], Blocks::Apart).await?;
+        engine.preview_as(&desk.directory, Trust::Trusted, paths, Blocks::Apart).await?;
     let shown = !form.json && !form.text;
-    let sources = if shown { in_parts(&engine, &briefing).await? } else { Vec::new() };
+    let sources = if shown { in_parts(&engine, &briefing, paths).await? } else { Vec::new() };
     // A host that asked for no parts gets none.
     briefing.epoch.baseline.blocks = None;
     let mut output = desk.briefing(form, &briefing, || {
@@ -87,11 +98,17 @@ async fn new_session(desk: &Desk<'_>, form: Form, check: bool) -> Result<Output,
 }
 
 /// The baseline's parts as sources; what a look knows beside of a file is added.
-async fn in_parts(engine: &Engine, briefing: &Briefing) -> Result<Vec<SourceView>, Failure> {
+async fn in_parts(
+    engine: &Engine,
+    briefing: &Briefing,
+    paths: &[PathBuf],
+) -> Result<Vec<SourceView>, Failure> {
     let directory = briefing.location.directory.as_path();
-    let explained = engine.explain(directory, directory).await?;
-    let files = explained.applies.into_iter().map(|view| (view.source.clone(), view));
-    let mut files = files.collect::<BTreeMap<_, _>>();
+    let mut files = BTreeMap::new();
+    for path in std::iter::once(directory).chain(paths.iter().map(PathBuf::as_path)) {
+        let explained = engine.explain(directory, path).await?;
+        files.extend(explained.applies.into_iter().map(|view| (view.source.clone(), view)));
+    }
     let blocks = briefing.epoch.baseline.blocks.iter().flatten();
     let told = blocks.filter_map(|block| {
         let key = block.source.clone()?;
@@ -118,16 +135,23 @@ fn pending(briefing: &Briefing) -> News<'_> {
     }
 }
 
-/// The sources as they would stand after `update`: with the sizes that it tells, and without what it
-/// removes.
+/// The sources as they would stand after `update`: with the sizes that it tells, without what it
+/// removes, and with what nobody looked at before.
 fn after(sources: Vec<SourceView>, update: &BriefingUpdate) -> Vec<SourceView> {
     let changes = update.changes.iter().map(|change| (&change.source, change));
     let changes = changes.collect::<BTreeMap<_, _>>();
+    let known = sources.iter().map(|source| source.source.clone()).collect::<BTreeSet<_>>();
+    let new = update.changes.iter().filter(|change| !known.contains(&change.source));
+    let new = new.map(|change| SourceView {
+        bytes: change.bytes,
+        tokens: change.bytes.map(estimated_tokens),
+        ..SourceView::new(change.source.clone(), SourceState::Pending)
+    });
     let stands = sources.into_iter().filter_map(|mut source| {
         let Some(change) = changes.get(&source.source) else { return Some(source) };
         source.bytes = change.bytes;
         source.tokens = change.bytes.map(estimated_tokens);
         (change.kind != ChangeKind::Removed).then_some(source)
     });
-    stands.collect()
+    stands.chain(new).collect()
 }

@@ -2,14 +2,14 @@
 
 use super::{Desk, Output, json, sentence};
 use crate::{
-    arguments::{Age, Delete, Open, PriorWord},
+    arguments::{Delete, Open, PriorWord},
     failure::Failure,
+    keep,
 };
 use serde_json::json;
-use std::time::{SystemTime, UNIX_EPOCH};
 use told::{
-    Engine, Error, OpenRequest,
-    domain::session::{Prior, SessionId, Trust},
+    OpenRequest,
+    domain::session::{Prior, Trust},
 };
 
 pub(crate) async fn open(desk: &Desk<'_>, asked: Open) -> Result<Output, Failure> {
@@ -23,7 +23,11 @@ pub(crate) async fn open(desk: &Desk<'_>, asked: Open) -> Result<Output, Failure
         },
         trust: if asked.untrusted { Trust::Untrusted } else { Trust::Trusted },
     };
-    let opened = desk.engine()?.open(request).await?;
+    let engine = desk.engine()?;
+    let opened = engine.open(request).await?;
+    if opened.created {
+        keep::delete_unused(&engine, desk.loaded.configuration()).await;
+    }
     if asked.json.json {
         return json(&json!({
             "session": opened.session, "revision": opened.revision,
@@ -43,7 +47,7 @@ pub(crate) async fn delete(desk: &Desk<'_>, asked: Delete) -> Result<Output, Fai
             engine.delete(&session).await?;
             vec![session]
         }
-        (None, Some(age)) => delete_older(&engine, age).await?,
+        (None, Some(age)) => engine.delete_older_than(age.duration()).await?,
         (None, None) => Vec::new(),
     };
     if asked.json.json {
@@ -54,25 +58,4 @@ pub(crate) async fn delete(desk: &Desk<'_>, asked: Delete) -> Result<Output, Fai
     }
     let lines = deleted.iter().map(|session| sentence(format!("deleted {session}")).text);
     Ok(Output { text: lines.collect(), ..Output::default() })
-}
-
-async fn delete_older(engine: &Engine, age: Age) -> Result<Vec<SessionId>, Failure> {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let now = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
-    let latest = now.saturating_sub(age.milliseconds);
-    let mut deleted = Vec::new();
-    for session in engine.sessions(None).await? {
-        if session.last_record_at.as_millisecond() >= latest {
-            continue;
-        }
-        match engine.delete(&session.session).await {
-            // Somebody else was faster.
-            Err(Error::UnknownSession(_)) => {}
-            done => {
-                done?;
-                deleted.push(session.session);
-            }
-        }
-    }
-    Ok(deleted)
 }

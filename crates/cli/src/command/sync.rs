@@ -4,6 +4,7 @@ use super::{Desk, Output, request};
 use crate::{
     arguments::Sync,
     failure::Failure,
+    keep,
     view::briefing::{News, Sight, Tense},
 };
 use told::{
@@ -55,7 +56,9 @@ async fn opened(
         prior: Prior::None,
         trust: Trust::Trusted,
     };
-    engine.open(request).await?;
+    if engine.open(request).await?.created {
+        keep::delete_unused(engine, desk.loaded.configuration()).await;
+    }
     Ok(engine.session(&session).await?)
 }
 

@@ -6,7 +6,7 @@ use super::{
     life,
     message::Answer,
 };
-use crate::answer;
+use crate::{answer, keep};
 use serde::Serialize;
 use serde_json::{json, value::to_raw_value};
 use std::{
@@ -16,6 +16,7 @@ use std::{
 };
 use told::{
     Engine, Error, OpenRequest, Session, ValueScope,
+    configuration::Configuration,
     domain::{
         position::{Position, Revision},
         render::{Blocks, LogRecord},
@@ -27,6 +28,7 @@ use told::{
 /// An engine with the sessions last used.
 pub(super) struct Host {
     engine: Engine,
+    configuration: Configuration,
     /// The one last used stands last.
     warm: Mutex<VecDeque<Session>>,
 }
@@ -40,8 +42,9 @@ const LOG_STEP: usize = 32;
 const LOG_BYTES: usize = 8 * 1024 * 1024;
 
 impl Host {
-    pub(super) fn new(engine: Engine) -> Self {
-        Self { engine, warm: Mutex::default() }
+    pub(super) async fn new(engine: Engine, configuration: &Configuration) -> Self {
+        keep::delete_unused(&engine, configuration).await;
+        Self { engine, configuration: configuration.clone(), warm: Mutex::default() }
     }
 
     /// A call about one session.
@@ -61,6 +64,9 @@ impl Host {
                 let request =
                     OpenRequest { session: id.clone(), directory, position, prior, trust };
                 let opened = self.engine.open(request).await?;
+                if opened.created {
+                    keep::delete_unused(&self.engine, &self.configuration).await;
+                }
                 give(json!({
                     "session": opened.session,
                     "revision": opened.revision,

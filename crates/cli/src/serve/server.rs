@@ -57,9 +57,10 @@ pub(crate) async fn serve(
     let outbox = Outbox::start(output, STALL).map_err(ServeError::Start)?;
     let (lines, ended) = lines_of(input).map_err(ServeError::Start)?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "serving on standard input and output");
+    let host = Host::new(engine, loaded.configuration()).await;
     let server = Server {
         loaded,
-        host: Arc::new(Host::new(engine)),
+        host: Arc::new(host),
         gate: Gate::new(),
         lanes: Lanes::default(),
         outbox,
@@ -255,7 +256,8 @@ impl Server {
         };
         let loaded = self.loaded.clone().overlaid(config).map_err(|error| wrong(&error))?;
         let engine = connect(loaded.configuration()).map_err(|error| wrong(&error))?;
-        let before = std::mem::replace(&mut self.host, Arc::new(Host::new(engine)));
+        let host = Host::new(engine, loaded.configuration()).await;
+        let before = std::mem::replace(&mut self.host, Arc::new(host));
         // The store's thread ends with it.
         tokio::task::spawn_blocking(move || drop(before)).await.ok();
         self.loaded = loaded;

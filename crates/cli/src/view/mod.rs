@@ -7,6 +7,7 @@ pub(crate) mod briefing;
 pub(crate) mod checks;
 mod fit;
 pub(crate) mod history;
+pub(crate) mod life;
 mod page;
 mod place;
 mod reason;

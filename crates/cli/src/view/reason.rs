@@ -1,6 +1,8 @@
 //! Why, in words for a person. The protocol's word for each is in the JSON.
 
 use told::domain::{
+    decide::NotAdopted,
+    discover::Ignorance,
     look::Held,
     reason::{UnavailableReason, Warning, WithheldReason},
 };
@@ -22,6 +24,30 @@ pub(super) fn held_because(held: &Held) -> String {
     match held.since {
         Some(since) => format!("{why}; what revision {since} told still stands"),
         None => format!("{why}; it was never told"),
+    }
+}
+
+/// Why a path of a settled call discovers nothing.
+pub(super) const fn ignored(reason: Ignorance) -> &'static str {
+    match reason {
+        Ignorance::OutsideProject => "it lies outside the project",
+        Ignorance::OtherProject => {
+            "it lies in a project of its own; `instructions.nested_projects` would allow it"
+        }
+        Ignorance::FailedCall => "the call failed",
+        Ignorance::Managed => "it is a tool output that the host manages",
+        Ignorance::External => "it comes from elsewhere",
+        Ignorance::Disabled => "the configuration switches path-local instructions off",
+        Ignorance::PathNotUtf8 => "its path is not UTF-8, so no text can name it",
+        Ignorance::Unavailable(reason) => unavailable_because(reason),
+    }
+}
+
+/// Why a source cannot be taken as told.
+pub(super) const fn not_adopted(reason: NotAdopted) -> &'static str {
+    match reason {
+        NotAdopted::OtherContent => "another text stands there now",
+        NotAdopted::UnknownSource => "nothing that would be told stands there",
     }
 }
 

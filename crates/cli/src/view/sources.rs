@@ -13,7 +13,7 @@ pub(crate) fn all(sources: &[SourceView], places: Places<'_>, screen: Screen) ->
         let (tone, word) = state(source.state);
         let name = fit::ending(places.source(source).as_str(), screen.width.saturating_sub(STATE));
         page.line(Line::default().and(tone, word).to(STATE).plain(name));
-        let facts = facts(source);
+        let facts = facts(source, places);
         if !facts.is_empty() {
             page.paragraph(Line::default().to(STATE), Tone::Quiet, &facts, screen.width);
         }
@@ -41,17 +41,21 @@ const fn state(state: SourceState) -> (Tone, &'static str) {
     }
 }
 
-fn facts(source: &SourceView) -> String {
+fn facts(source: &SourceView, places: Places<'_>) -> String {
     let mut facts = Vec::new();
+    let scope = source.scope.as_ref();
+    facts.extend(scope.map(|scope| format!("applies to {}", places.file(scope))));
     facts.extend(source.bytes.map(amount::size));
     facts.extend(source.tokens.map(|tokens| format!("~{} tokens", amount::grouped(tokens))));
     facts.extend(source.told_at.map(|revision| format!("told at revision {revision}")));
-    if source.in_window == Some(false) {
-        facts.push("no longer in the transcript".into());
+    match source.in_window {
+        Some(true) => facts.push("in the transcript".into()),
+        Some(false) => facts.push("no longer in the transcript".into()),
+        None => {}
     }
     if let Some(hash) = source.sha256 {
         let hash = hash.to_string();
-        facts.push(format!("sha256 {}…", hash.get(..12).unwrap_or(&hash)));
+        facts.push(format!("sha256:{}…", hash.get(..12).unwrap_or(&hash)));
     }
     facts.join(", ")
 }
@@ -77,7 +81,8 @@ pub(crate) fn explained(
         let start = start.to(4 + number);
         let room = screen.width.saturating_sub(4 + number);
         page.line(start.plain(fit::ending(places.source(source).as_str(), room)));
-        let facts = [facts(source), source.reason.map(reason::sentence).unwrap_or_default()];
+        let facts =
+            [facts(source, places), source.reason.map(reason::sentence).unwrap_or_default()];
         let facts = facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>();
         if !facts.is_empty() {
             let start = Line::default().to(4 + number);

@@ -16,7 +16,8 @@ fn refused_is_1_and_usage_is_2() {
         ("nonsense", 2, "unrecognized subcommand"),
         ("--json sync", 2, "stand behind the command"),
         ("sync --position -3", 2, "unexpected argument"),
-        ("settle AGENTS.md", 2, "unrecognized subcommand"),
+        ("settle AGENTS.md", 1, "there is no session"),
+        ("hook", 2, "unrecognized subcommand"),
     ] {
         let err = bench.refused(line, status);
         assert!(err.contains(sentence), "{line}: {err}");
@@ -88,8 +89,9 @@ fn help_lists_every_command_that_works() {
     let bench = Bench::new();
     let help = bench.out("--help");
     for command in [
-        "sync", "preview", "open", "compact", "rebase", "delete", "sessions", "log", "show",
-        "sources", "explain", "set", "unset", "config", "doctor", "serve",
+        "sync", "preview", "open", "settle", "fork", "revert", "move", "window", "holds", "adopt",
+        "compact", "rebase", "delete", "sessions", "log", "show", "sources", "explain", "set",
+        "unset", "config", "doctor", "serve",
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}: {help}");
     }

@@ -3,5 +3,6 @@
 pub(crate) mod bench;
 mod exit;
 mod forms;
+mod life;
 mod sessions;
 mod values;

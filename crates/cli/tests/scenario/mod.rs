@@ -5,6 +5,7 @@ mod client;
 #[cfg(unix)]
 mod hostile_files;
 mod hostile_stores;
+mod keep;
 mod kill;
 mod life;
 mod life_fork;
