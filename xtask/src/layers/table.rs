@@ -126,7 +126,7 @@ pub(super) const ROWS: &[Row] = &[
             "thiserror",
             "toml",
         ],
-        dev: &["told-testkit", "tempfile", "tokio"],
+        dev: &["async-trait", "told-testkit", "tempfile", "tokio"],
         build: &[],
     },
     // A host like any other: through the facade alone.
