@@ -14,12 +14,14 @@ pub(crate) struct Reads {
     pub(crate) paths: Vec<(Word, ReadKind)>,
     /// It may succeed without having opened all of them; the first it has.
     pub(crate) may_stop: bool,
+    /// Where one cannot be read, none is: only success says anything.
+    pub(crate) all_or_none: bool,
 }
 
 impl Reads {
     fn all(paths: impl IntoIterator<Item = Word>, kind: ReadKind) -> Self {
         let paths = paths.into_iter().map(|path| (path, kind)).collect();
-        Self { paths, may_stop: false }
+        Self { paths, may_stop: false, all_or_none: false }
     }
 }
 
@@ -151,7 +153,8 @@ fn here_unless_named(arguments: &mut Arguments) {
     }
 }
 
-/// Compares two files, or what is in two directories.
+/// Compares two files, or what is in two directories. A file and a directory: with the file of its
+/// name in there, which makes the directory one that was read in.
 fn two(name: &str, words: &[Word]) -> Option<Reads> {
     const DIFF: Grammar = Grammar::letters("abBcdeEfHiklnpqrsStTuwyZ", "UCWFxI")
         .long(
@@ -187,7 +190,8 @@ fn two(name: &str, words: &[Word]) -> Option<Reads> {
         return None;
     }
     let kind = if compares_directories { ReadKind::Either } else { ReadKind::File };
-    Some(Reads::all(operands, kind))
+    // A missing file ends it before it has opened the other.
+    Some(Reads { all_or_none: true, ..Reads::all(operands, kind) })
 }
 
 fn bat(words: &[Word]) -> Option<Reads> {

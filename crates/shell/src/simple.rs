@@ -22,6 +22,7 @@ pub(crate) fn command(walk: &mut Walk, shell: &mut Shell, command: &SimpleComman
             CommandPrefixOrSuffixItem::IoRedirect(found) => redirect(walk, shell, found, fate),
             CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
                 builtin::assigned(shell, &word.value);
+                expanded(shell, &Word::of(&word.value));
             }
             CommandPrefixOrSuffixItem::Word(_)
             | CommandPrefixOrSuffixItem::ProcessSubstitution(..) => {}
@@ -41,25 +42,52 @@ pub(crate) fn command(walk: &mut Walk, shell: &mut Shell, command: &SimpleComman
             }
         }
     }
+    words.iter().for_each(|word| expanded(shell, word));
     if !words.is_empty() {
         run(walk, shell, &words, fate);
     }
 }
 
+fn expanded(shell: &mut Shell, word: &Word) {
+    if word.literal().is_none() {
+        shell.expands();
+    }
+}
+
 /// `< file` is opened before its command runs, whatever that is.
-pub(crate) fn redirect(walk: &mut Walk, shell: &Shell, redirect: &IoRedirect, fate: Fate) {
-    if let IoRedirect::File(
-        _,
-        IoFileRedirectKind::Read | IoFileRedirectKind::ReadAndWrite,
-        IoFileRedirectTarget::Filename(word),
-    ) = redirect
-    {
-        add(walk, shell, &Word::of(&word.value), ReadKind::File, fate);
+pub(crate) fn redirect(walk: &mut Walk, shell: &mut Shell, redirect: &IoRedirect, fate: Fate) {
+    let (kind, word) = match redirect {
+        IoRedirect::File(_, kind, IoFileRedirectTarget::Filename(word)) => (kind, word),
+        IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => return,
+        IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(..)) => {
+            return shell.expands();
+        }
+        IoRedirect::File(_, _, IoFileRedirectTarget::Duplicate(word))
+        | IoRedirect::HereString(_, word)
+        | IoRedirect::OutputAndError(word, _) => return expanded(shell, &Word::of(&word.value)),
+        IoRedirect::HereDocument(_, document) => {
+            if document.requires_expansion && document.doc.value.contains(['$', '`']) {
+                shell.expands();
+            }
+            return;
+        }
+    };
+    let word = Word::of(&word.value);
+    expanded(shell, &word);
+    match kind {
+        IoFileRedirectKind::Read | IoFileRedirectKind::ReadAndWrite => {
+            add(walk, shell, &word, ReadKind::File, fate);
+        }
+        IoFileRedirectKind::Write
+        | IoFileRedirectKind::Append
+        | IoFileRedirectKind::Clobber
+        | IoFileRedirectKind::DuplicateInput
+        | IoFileRedirectKind::DuplicateOutput => {}
     }
 }
 
 fn add(walk: &mut Walk, shell: &Shell, word: &Word, kind: ReadKind, fate: Fate) {
-    if shell.lost {
+    if shell.is_unsure() {
         return;
     }
     if let Some(path) = word.literal().and_then(|text| shell.place.opened(text)) {
@@ -110,7 +138,7 @@ fn run(walk: &mut Walk, shell: &mut Shell, words: &[Word], fate: Fate) {
             Inner::Text { text, errexit, pipefail } => {
                 let mut inner = Shell::new(shell.place.clone(), fate == Fate::Succeeded);
                 (inner.errexit, inner.pipefail) = (errexit, pipefail);
-                inner.lost = shell.lost;
+                inner.lost = shell.is_unsure();
                 walk.text(text, &mut inner, fate);
                 break;
             }
@@ -148,6 +176,9 @@ fn read(walk: &mut Walk, shell: &Shell, name: &str, arguments: &[Word], fate: Fa
     let Some(reads) = program::reads(name, arguments) else {
         return;
     };
+    if reads.all_or_none && fate != Fate::Succeeded {
+        return;
+    }
     // Cut short, by itself or by who reads it: only what comes first was surely read.
     let count = if fate == Fate::Started || reads.may_stop { 1 } else { reads.paths.len() };
     for (word, kind) in reads.paths.iter().take(count) {

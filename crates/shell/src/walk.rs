@@ -38,11 +38,32 @@ pub(crate) struct Shell {
     tolerant: bool,
     /// What follows may not run, or may mean something else.
     pub(crate) lost: bool,
+    /// It may have ended by an error of its own: an unset variable, a pattern without a match.
+    ended: bool,
 }
 
 impl Shell {
     pub(crate) fn new(place: Place, must_succeed: bool) -> Self {
-        Self { place, errexit: false, pipefail: false, must_succeed, tolerant: false, lost: false }
+        Self {
+            place,
+            errexit: false,
+            pipefail: false,
+            must_succeed,
+            tolerant: false,
+            lost: false,
+            ended: false,
+        }
+    }
+
+    /// Whether nothing that follows is sure.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.lost || self.ended
+    }
+
+    /// Something was expanded that may fail, and so end the shell. Where that would contradict the
+    /// line's success, it did not.
+    pub(crate) fn expands(&mut self) {
+        self.ended |= !self.must_succeed;
     }
 
     /// A child of this shell.
@@ -92,6 +113,10 @@ impl Walk {
             let mut own = if at == last { fate } else { fate.whatever_status() };
             if at > 0 {
                 own = own.behind();
+                // One before may have failed and ended this shell.
+                if shell.errexit && !shell.must_succeed && !shell.tolerant {
+                    own = Fate::Maybe;
+                }
             }
             match separator {
                 // It may still be running, or be ended early.
@@ -175,6 +200,7 @@ impl Walk {
                     shell.place.lose();
                 }
                 shell.lost |= child.lost;
+                shell.ended |= child.ended && !shell.must_succeed;
             }
         }
     }
@@ -186,18 +212,28 @@ impl Walk {
                 self.redirects(shell, redirects.as_ref(), fate);
                 self.compound(shell, command, fate);
             }
-            // Defined, not run (its name is known already); and a test reads nothing.
-            Command::Function(_) | Command::ExtendedTest(_) => {}
+            // Defined, not run; its name is known already.
+            Command::Function(_) => {}
+            Command::ExtendedTest(_) => shell.expands(),
         }
     }
 
-    fn redirects(&mut self, shell: &Shell, redirects: Option<&RedirectList>, fate: Fate) {
+    fn redirects(&mut self, shell: &mut Shell, redirects: Option<&RedirectList>, fate: Fate) {
         for redirect in redirects.iter().flat_map(|list| &list.0) {
             simple::redirect(self, shell, redirect, fate);
         }
     }
 
     fn compound(&mut self, shell: &mut Shell, command: &CompoundCommand, fate: Fate) {
+        if matches!(
+            command,
+            CompoundCommand::ForClause(_)
+                | CompoundCommand::ArithmeticForClause(_)
+                | CompoundCommand::CaseClause(_)
+                | CompoundCommand::Arithmetic(_)
+        ) {
+            shell.expands();
+        }
         match command {
             CompoundCommand::BraceGroup(group) => self.list(shell, &group.list, fate),
             CompoundCommand::Subshell(subshell) => {
