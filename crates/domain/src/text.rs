@@ -20,6 +20,12 @@ pub struct DeliveredText {
 /// end, or where there is none at a character, and its first line says so.
 #[must_use]
 pub fn deliver(bytes: &[u8], size: u64) -> DeliveredText {
+    if size == bytes.len() as u64
+        && is_plain(bytes)
+        && let Ok(text) = std::str::from_utf8(bytes)
+    {
+        return DeliveredText { text: text.into(), warnings: Vec::new() };
+    }
     let (encoding, mark) = Encoding::for_bom(bytes).unwrap_or((UTF_8, 0));
     let truncated = size > bytes.len() as u64;
     let kept = if truncated { cut(bytes, mark, encoding) } else { bytes };
@@ -34,8 +40,7 @@ pub fn deliver(bytes: &[u8], size: u64) -> DeliveredText {
     if invalid {
         warnings.push(Warning::InvalidText);
     }
-    // Most files are ASCII, where nothing is invisible.
-    if !text.is_ascii() && text.chars().any(is_invisible) {
+    if text.chars().any(is_invisible) {
         warnings.push(Warning::InvisibleCharacters);
     }
     if truncated {
@@ -67,6 +72,12 @@ pub fn same_but_for_line_endings(one: &str, other: &str) -> bool {
             _ => {}
         }
     }
+}
+
+/// Whether all is ASCII without NUL, as most files are: nothing to decode, nothing to warn of. One
+/// pass without a branch, since every boundary that finds a change takes it over every file.
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().fold(true, |plain, byte| plain & matches!(byte, 1..=0x7F))
 }
 
 fn cut<'a>(bytes: &'a [u8], mark: usize, encoding: &'static Encoding) -> &'a [u8] {
