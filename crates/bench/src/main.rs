@@ -50,6 +50,8 @@ mod command {
         pub(crate) directory: Option<PathBuf>,
         /// The `told` binary; otherwise the one beside this binary.
         pub(crate) told: Option<PathBuf>,
+        /// Of the boundaries, only the cases whose names hold this.
+        pub(crate) matching: String,
         /// The sections to run; all where none is named.
         only: Vec<String>,
     }
@@ -71,7 +73,7 @@ mod command {
         },
         Section {
             name: "changed",
-            about: "a boundary that tells something / a bare durable commit of the same rows",
+            about: "a boundary that tells something / the looks and a bare durable commit of the same rows",
             run: changed::run,
         },
         Section {
@@ -93,7 +95,7 @@ mod command {
             Ok(options) => options,
             Err(problem) => {
                 eprintln!(
-                    "{problem}\n\nUsage: told-bench [SECTION…] [--told PATH] [--directory DIR]"
+                    "{problem}\n\nUsage: told-bench [SECTION…] [--matching TEXT] [--told PATH] [--directory DIR]"
                 );
                 return ExitCode::from(2);
             }
@@ -148,15 +150,12 @@ mod command {
     fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut options = Options::default();
         while let Some(argument) = arguments.next() {
-            let mut path = || {
-                arguments
-                    .next()
-                    .map(PathBuf::from)
-                    .ok_or_else(|| format!("{argument}: a path is missing"))
-            };
+            let mut value =
+                || arguments.next().ok_or_else(|| format!("{argument}: its value is missing"));
             match argument.as_str() {
-                "--told" => options.told = Some(path()?),
-                "--directory" => options.directory = Some(path()?),
+                "--told" => options.told = Some(value()?.into()),
+                "--directory" => options.directory = Some(value()?.into()),
+                "--matching" => options.matching = value()?,
                 name if SECTIONS.iter().any(|section| section.name == name) => {
                     options.only.push(argument);
                 }
@@ -176,9 +175,10 @@ mod command {
 
         #[test]
         fn sections_and_paths_are_told_apart() {
-            let options = parsed("changed --told /bin/told").unwrap();
+            let options = parsed("changed --told /bin/told --matching thread").unwrap();
             assert!(options.wants("changed") && !options.wants("unchanged"));
             assert_eq!(options.told, Some("/bin/told".into()));
+            assert_eq!(options.matching, "thread");
             assert!(parsed("").unwrap().wants("history"));
             assert!(parsed("--told").is_err() && parsed("nothing").is_err());
         }
