@@ -12,8 +12,8 @@ use crate::{
 /// The paths that a program opens, in its order.
 pub(crate) struct Reads {
     pub(crate) paths: Vec<(Word, ReadKind)>,
-    /// It may succeed without having opened all of them; the first it has.
-    pub(crate) may_stop: bool,
+    /// It ends at what it wants, and so may succeed though the first of many could not be read.
+    pub(crate) ends_early: bool,
     /// Where one cannot be read, none is: only success says anything.
     pub(crate) all_or_none: bool,
 }
@@ -21,7 +21,21 @@ pub(crate) struct Reads {
 impl Reads {
     fn all(paths: impl IntoIterator<Item = Word>, kind: ReadKind) -> Self {
         let paths = paths.into_iter().map(|path| (path, kind)).collect();
-        Self { paths, may_stop: false, all_or_none: false }
+        Self { paths, ends_early: false, all_or_none: false }
+    }
+
+    /// The same, with files that are read before.
+    fn behind(mut self, files: Vec<Word>) -> Self {
+        let files = files.into_iter().map(|file| (file, ReadKind::File));
+        self.paths.splice(..0, files);
+        self
+    }
+
+    /// The first alone: it may end before it comes to a later one.
+    fn first_only(mut self) -> Self {
+        self.ends_early = self.paths.len() > 1;
+        self.paths.truncate(1);
+        self
     }
 }
 

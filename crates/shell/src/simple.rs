@@ -179,8 +179,9 @@ fn read(walk: &mut Walk, shell: &Shell, name: &str, arguments: &[Word], fate: Fa
     if reads.all_or_none && fate != Fate::Succeeded {
         return;
     }
-    // Cut short, by itself or by who reads it: only what comes first was surely read.
-    let count = if fate == Fate::Started || reads.may_stop { 1 } else { reads.paths.len() };
+    let fate = if reads.ends_early { fate.whatever_status() } else { fate };
+    // Cut short by who reads it: only what comes first was surely read.
+    let count = if fate == Fate::Started { 1 } else { reads.paths.len() };
     for (word, kind) in reads.paths.iter().take(count) {
         if word.literal() != Some("-") {
             add(walk, shell, word, *kind, fate);

@@ -20,10 +20,11 @@ pub(super) fn sed(words: &[Word]) -> Option<Reads> {
         || scripts
             .iter()
             .any(|script| script.literal().is_none_or(|text| text.contains(['q', 'Q'])));
+    let mut reads = Reads::all(arguments.operands, ReadKind::File);
     if may_stop {
-        arguments.operands.truncate(1);
+        reads = reads.first_only();
     }
-    Some(Reads::all(files.into_iter().chain(arguments.operands), ReadKind::File))
+    Some(reads.behind(files))
 }
 
 pub(super) fn awk(words: &[Word]) -> Option<Reads> {
@@ -85,13 +86,14 @@ pub(super) fn jq(words: &[Word]) -> Option<Reads> {
     }
     let mut arguments = JQ.parse(&others)?;
     let program = arguments.take_first()?;
-    if arguments.has(&["f", "from-file"]) {
+    let from_file = arguments.has(&["f", "from-file"]);
+    let mut reads = Reads::all(arguments.operands, ReadKind::File);
+    if from_file {
         named.insert(0, program);
     } else if program.literal().is_none_or(|text| text.contains("halt")) {
-        // It may end before it comes to a later file.
-        arguments.operands.truncate(1);
+        reads = reads.first_only();
     }
-    Some(Reads::all(named.into_iter().chain(arguments.operands), ReadKind::File))
+    Some(reads.behind(named))
 }
 
 fn one(word: &Word) -> Option<&Word> {

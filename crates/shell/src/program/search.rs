@@ -70,16 +70,10 @@ pub(super) fn grep(words: &[Word]) -> Option<Reads> {
 
 /// What a program that succeeded with these options has read.
 fn found(arguments: &Arguments, patterns: Vec<Word>, mut reads: Reads) -> Reads {
-    reads.may_stop = arguments.has(&["q", "quiet", "silent"]);
-    let mut paths: Vec<_> = patterns.into_iter().map(|file| (file, ReadKind::File)).collect();
-    if reads.may_stop {
-        // The files of patterns come before that first one.
-        reads.paths.truncate(1);
-        reads.may_stop = false;
+    if arguments.has(&["q", "quiet", "silent"]) {
+        reads = reads.first_only();
     }
-    paths.append(&mut reads.paths);
-    reads.paths = paths;
-    reads
+    reads.behind(patterns)
 }
 
 /// Takes the pattern from the operands, unless an option gave it. The files that patterns are read of.
