@@ -26,14 +26,14 @@ impl FoundThrough {
         for unavailable in &mut context.unavailable {
             let leads = |via: &[AbsolutePath]| via.iter().any(|c| unavailable.holds.contains(c));
             let held: Vec<_> = lost.iter().filter(|(_, via)| leads(via)).collect();
-            unavailable.holds.extend(held.into_iter().map(|(path, _)| (*path).clone()));
+            unavailable.found.extend(held.into_iter().map(|(path, _)| (*path).clone()));
         }
     }
 
     /// Remembers a look; what is held stays as it was.
     pub(crate) fn remember(&self, context: &SystemContext) {
         let mut found = self.candidates.lock().unwrap_or_else(PoisonError::into_inner);
-        found.retain(|path, _| context.unavailable.iter().any(|u| u.holds.contains(path)));
+        found.retain(|path, _| context.unavailable.iter().any(|u| u.found.contains(path)));
         let files = context.sources.iter().filter(|source| !source.via.is_empty());
         found.extend(files.filter_map(|s| Some((s.key.path()?.clone(), s.via.clone()))));
     }

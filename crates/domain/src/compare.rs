@@ -187,19 +187,25 @@ pub(crate) struct Holds<'a> {
     by_key: BTreeMap<&'a SourceKey, usize>,
     /// By index, the unavailable sources whose group has each path, in the order of their keys.
     by_path: BTreeMap<&'a AbsolutePath, Vec<usize>>,
+    /// By index, the unavailable sources through which each file was last found.
+    by_file: BTreeMap<&'a AbsolutePath, Vec<usize>>,
 }
 
 impl<'a> Holds<'a> {
     pub(crate) fn new(context: &'a SystemContext) -> Self {
         let mut by_key = BTreeMap::new();
         let mut by_path: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut by_file: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (index, unavailable) in context.unavailable.iter().enumerate() {
             by_key.entry(&unavailable.key).or_insert(index);
             for path in &unavailable.holds {
                 by_path.entry(path).or_default().push(index);
             }
+            for file in &unavailable.found {
+                by_file.entry(file).or_default().push(index);
+            }
         }
-        Self { context, by_key, by_path }
+        Self { context, by_key, by_path, by_file }
     }
 
     /// The unavailable source that keeps `key` as it is, if one does.
@@ -210,9 +216,21 @@ impl<'a> Holds<'a> {
         state: &State,
     ) -> Option<&'a Unavailable> {
         let own = self.by_key.get(key).into_iter();
-        let by_path = |path| self.by_path.get(path).into_iter().flatten();
-        let through = via(entry, state).chain(key.path()).flat_map(by_path);
+        let through = self.through(key, entry, state);
         own.chain(through).min().and_then(|index| self.context.unavailable.get(*index))
+    }
+
+    /// The unavailable sources through which `key` was found, when it was told or since.
+    fn through<'b>(
+        &'b self,
+        key: &'b SourceKey,
+        entry: &'b Entry,
+        state: &'b State,
+    ) -> impl Iterator<Item = &'b usize> {
+        let by_path = |path| self.by_path.get(path).into_iter().flatten();
+        let by_file = |path| self.by_file.get(path).into_iter().flatten();
+        let told = via(entry, state).chain(key.path()).flat_map(by_path);
+        told.chain(key.path().into_iter().flat_map(by_file))
     }
 }
 
@@ -233,8 +251,7 @@ pub fn held(state: &State, context: &SystemContext) -> Vec<Held> {
     for (key, entry) in &state.told.entries {
         let Some((_, revision)) = state.told.last_admitted(entry) else { continue };
         let own = holds.by_key.get(key).into_iter();
-        let through = via(entry, state).chain(key.path()).filter(|_| !found.contains(key));
-        let through = through.filter_map(|path| holds.by_path.get(path)).flatten();
+        let through = holds.through(key, entry, state).filter(|_| !found.contains(key));
         for index in own.chain(through) {
             since[*index] = since[*index].max(Some(revision));
         }

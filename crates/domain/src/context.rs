@@ -61,6 +61,8 @@ pub struct Unavailable {
     pub need: Need,
     /// Beliefs last found through these paths are held, beside the key's own (R-OBS-11).
     pub holds: Vec<AbsolutePath>,
+    /// Files that a later look than the record's found through those paths: they are held too.
+    pub found: Vec<AbsolutePath>,
     /// Renders the last admitted value where it has to be told again; a file's renders itself.
     pub renderer: Option<Renderer>,
 }
@@ -129,6 +131,7 @@ impl SystemContext {
                 reason,
                 need: Need::Required,
                 holds: Vec::new(),
+                found: Vec::new(),
                 renderer: None,
             });
         }
@@ -138,6 +141,7 @@ impl SystemContext {
                 reason: UnavailableReason::NotRegistered,
                 need: Need::Optional,
                 holds: Vec::new(),
+                found: Vec::new(),
                 renderer: None,
             });
         }
@@ -196,6 +200,7 @@ impl SystemContext {
                 reason: failed.reason,
                 need: Need::Required,
                 holds: failed.group.clone(),
+                found: Vec::new(),
                 renderer: None,
             });
         }
@@ -224,6 +229,7 @@ impl SystemContext {
                 reason,
                 need,
                 holds: Vec::new(),
+                found: Vec::new(),
                 renderer: Some(renderer),
             }),
         }

@@ -241,12 +241,8 @@ impl Ledger {
 
     /// Through which candidates each file is found once this was seen: what is held stays as it was.
     pub(super) fn found(&self, sight: &Sight) -> Found {
-        let kept = |(key, _): &(&String, &Vec<String>)| {
-            let path = key.strip_prefix("file:").unwrap_or_default();
-            sight.failed.iter().any(|failed| {
-                let leads = |hidden: &String| hidden == path || sight.found[*key].contains(hidden);
-                failed.group.iter().any(leads)
-            })
+        let kept = |(_, via): &(&String, &Vec<String>)| {
+            sight.failed.iter().any(|failed| via.iter().any(|path| failed.group.contains(path)))
         };
         let kept = sight.found.iter().filter(kept).map(|(key, via)| (key.clone(), via.clone()));
         let mut found: Found = kept.collect();

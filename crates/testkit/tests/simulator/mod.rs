@@ -16,6 +16,7 @@ const REGRESSIONS: &[(u64, &str)] = &[
     (1060, "a blocked boundary had looked, and knew the boundary"),
     (2860, "a race left each process with a boundary of its own"),
     (15181, "a plugin left a Location that nobody held, and was told as held (R-EPO-5)"),
+    (18750, "a file that a failed look held was taken for a candidate, and held others (R-OBS-11)"),
     (6660, "a file was filled that a boundary had no reason to look at twice"),
 ];
 
