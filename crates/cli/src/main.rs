@@ -23,6 +23,7 @@ use std::{
 use told::configuration::Surroundings;
 
 fn main() -> ExitCode {
+    quiet_panics();
     let arguments = Arguments::parse();
     if arguments.command.is_some() && (arguments.form.text || arguments.form.json) {
         let what = "--text and --json stand behind the command";
@@ -47,6 +48,18 @@ fn main() -> ExitCode {
         Ok(output) => print(&output),
         Err(failure) => failed(&failure),
     }
+}
+
+/// A worker's panic is caught and told as an error, in a sentence; what it printed would stand beside it.
+fn quiet_panics() {
+    let loud = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().name() == Some("main") {
+            loud(panic);
+        } else {
+            tracing::debug!(%panic, "a worker panicked");
+        }
+    }));
 }
 
 fn terminal() -> Terminal {

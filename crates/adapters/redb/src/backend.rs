@@ -8,6 +8,7 @@ use std::{
     fs::File,
     io,
     ops::Bound,
+    path::Path,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -28,9 +29,27 @@ pub(crate) struct Beside {
     file: Arc<FileBackend>,
     first: Mutex<Option<io::Error>>,
     published: AtomicBool,
+    identity: Identity,
     /// Lets a step fail in a test.
     #[cfg(test)]
     pub(crate) fuse: Fuse,
+}
+
+/// Which file on this machine it is, where the system tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity(Option<(u64, u64)>);
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(metadata: Option<&std::fs::Metadata>) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self(metadata.map(|metadata| (metadata.dev(), metadata.ino())))
+    }
+
+    #[cfg(not(unix))]
+    const fn of(_: Option<&std::fs::Metadata>) -> Self {
+        Self(None)
+    }
 }
 
 /// Lets one step fail, so many steps ahead.
@@ -95,8 +114,9 @@ pub(crate) fn waiting_until<T>(until: Instant, work: impl FnOnce() -> T) -> T {
 
 impl PatientFile {
     pub(crate) fn new(file: File) -> Result<(Self, Arc<Beside>), redb::DatabaseError> {
+        let identity = Identity::of(file.metadata().ok().as_ref());
         let file = Arc::new(FileBackend::new(file)?);
-        let beside = Arc::new(Beside::new(Arc::clone(&file)));
+        let beside = Arc::new(Beside::new(Arc::clone(&file), identity));
         Ok((Self { file, beside: Arc::clone(&beside) }, beside))
     }
 
@@ -115,10 +135,21 @@ impl PatientFile {
 }
 
 impl Beside {
-    fn new(file: Arc<FileBackend>) -> Self {
+    /// Whether `path` still leads to this file. One that was deleted or replaced must not be written
+    /// any more: what is answered would be lost. A look that fails for another reason says nothing.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        match (self.identity, std::fs::metadata(path)) {
+            (Identity(None), _) => true,
+            (identity, Ok(metadata)) => identity == Identity::of(Some(&metadata)),
+            (_, Err(error)) => error.kind() != io::ErrorKind::NotFound,
+        }
+    }
+
+    fn new(file: Arc<FileBackend>, identity: Identity) -> Self {
         Self {
             file,
             first: Mutex::new(None),
+            identity,
             published: AtomicBool::new(false),
             #[cfg(test)]
             fuse: Fuse::default(),

@@ -142,8 +142,15 @@ impl StoreFile {
         Ok(self.install(opened))
     }
 
+    /// What is open of the file that the path leads to now.
     pub(crate) fn current(&self) -> Option<Arc<Handle>> {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+        let handle = self.current.read().unwrap_or_else(PoisonError::into_inner).clone()?;
+        if handle.beside.is_at(&self.path) {
+            return Some(handle);
+        }
+        tracing::warn!("the store was deleted or replaced under this process: opening it anew");
+        self.forget(&handle);
+        None
     }
 
     fn install(&self, handle: Handle) -> Arc<Handle> {

@@ -4,6 +4,7 @@ use super::{Desk, Output};
 use crate::{
     arguments::Config,
     view::settings::{self, Origins},
+    view::tame_json,
 };
 use serde_json::{Map, json};
 
@@ -18,7 +19,7 @@ pub(crate) fn run(desk: &Desk<'_>, asked: Config) -> Output {
             };
             (entry.key.to_owned(), value)
         });
-        let text = serde_json::Value::Object(keys.collect::<Map<_, _>>()).to_string();
+        let text = tame_json(serde_json::Value::Object(keys.collect::<Map<_, _>>()).to_string());
         return Output { text: text + "\n", ..Output::default() };
     }
     let origins = if asked.origin { Origins::Said } else { Origins::Unsaid };

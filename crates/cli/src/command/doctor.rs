@@ -81,7 +81,10 @@ fn excludes(configuration: &Configuration) -> Option<Check> {
 
 fn global(path: &Path) -> Check {
     let shown = path.display();
-    match std::fs::File::open(path).and_then(|file| file.metadata()) {
+    // The kind first: the opening of a FIFO waits for a writer.
+    let kind = std::fs::metadata(path);
+    let regular = kind.as_ref().is_ok_and(std::fs::Metadata::is_file);
+    match if regular { std::fs::File::open(path).and_then(|file| file.metadata()) } else { kind } {
         Ok(found) if found.is_file() => {
             check("global file", Verdict::Ok, format!("{shown}, {} bytes", found.len()))
         }

@@ -230,8 +230,9 @@ fn request(boundary: &Boundary) -> SyncRequest {
 
 /// One line of JSON.
 fn json(value: &impl Serialize) -> Result<Output, Failure> {
-    let mut text = serde_json::to_string(value)
+    let text = serde_json::to_string(value)
         .map_err(|error| Failure::Refused(format!("the answer is no JSON: {error}")))?;
+    let mut text = crate::view::tame_json(text);
     text.push('\n');
     Ok(Output { text, status: Status::Done })
 }

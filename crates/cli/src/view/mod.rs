@@ -21,4 +21,4 @@ pub(crate) mod text;
 
 pub(crate) use page::{Line, Page, Screen, Tone};
 pub(crate) use place::Places;
-pub(crate) use shown::Shown;
+pub(crate) use shown::{Shown, tame_json};

@@ -44,6 +44,27 @@ impl fmt::Display for Shown {
     }
 }
 
+/// One line of JSON in which nothing steers a terminal either: what would is escaped as JSON has it, so
+/// that the value is the same.
+pub(crate) fn tame_json(json: String) -> String {
+    let steers = |character: char| character.is_control() || steers_reading(character);
+    if !json.contains(steers) {
+        return json;
+    }
+    let mut tame = String::with_capacity(json.len());
+    for character in json.chars() {
+        if steers(character) {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                tame.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            tame.push(character);
+        }
+    }
+    tame
+}
+
 /// Marks and overrides of direction, tags, and marks of no width: each can make one name look like
 /// another.
 const fn steers_reading(character: char) -> bool {
@@ -55,6 +76,14 @@ const fn steers_reading(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_steers_nothing_and_says_the_same() {
+        let value = "a\u{9b}31m\u{202e}b\u{e0041}\u{1b}é";
+        let json = tame_json(serde_json::to_string(value).unwrap());
+        assert_eq!(json, r#""a\u009b31m\u202eb\udb40\udc41\u001bé""#);
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), value);
+    }
 
     #[test]
     fn nothing_steers_the_terminal() {

@@ -190,6 +190,10 @@ impl Loaded {
 
 fn read_bounded(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    // Looked at first: the opening of a FIFO waits for a writer.
+    if !std::fs::metadata(file)?.is_file() {
+        return Err(std::io::Error::other("it is no regular file"));
+    }
     std::fs::File::open(file)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -10,4 +10,5 @@ mod full;
 mod hostile;
 #[cfg(unix)]
 mod processes;
+mod replaced;
 mod shared;
