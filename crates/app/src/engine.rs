@@ -148,6 +148,11 @@ impl Engine {
             if session.last_record_at.as_millisecond() >= latest {
                 continue;
             }
+            // A session that was listed as old may have been used since.
+            let now = self.world.store.revisions(&session.session, &session.directory).await?;
+            if now.session.is_none_or(|mark| mark.revision != session.revision) {
+                continue;
+            }
             match self.delete(&session.session).await {
                 // Somebody else was faster.
                 Err(Error::UnknownSession(_)) => {}
