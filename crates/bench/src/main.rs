@@ -2,7 +2,7 @@
 //! system calls that nobody can do without, and a bare commit of the same rows.
 //!
 //! **May depend on** everything that a host wires, and on redb, since its floor is the bare database.
-//! **Start** with [`SECTIONS`]; then `scene` (what is laid out), `floor` (what is compared with),
+//! **Start** with `SECTIONS`; then `scene` (what is laid out), `floor` (what is compared with),
 //! `rounds` (how it is measured) and `figure` (what counts as broken).
 //! `cargo xtask bench` runs it; `docs/performance.md` says what the numbers mean.
 

@@ -1,4 +1,4 @@
-//! What a [`super::FakeStore`] stores: all that survives a crash, and the checks of what goes in.
+//! What a [`FakeStore`](crate::fake::store::FakeStore) stores: all that survives a crash, and the checks of what goes in.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
