@@ -4,5 +4,6 @@ pub(crate) mod bench;
 mod exit;
 mod forms;
 mod life;
+mod readme;
 mod sessions;
 mod values;
