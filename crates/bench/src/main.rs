@@ -62,8 +62,6 @@ mod command {
         run: fn(&Options) -> Result<Vec<Figure>, Trouble>,
     }
 
-    /// In this order: a child's memory is counted with what its parent had, so that processes come
-    /// first.
     const SECTIONS: &[Section] = &[
         Section { name: "process", about: "`told sync` as a whole process", run: process::run },
         Section {
@@ -88,8 +86,8 @@ mod command {
     const ATTEMPTS: usize = 3;
 
     pub(crate) fn run() -> ExitCode {
-        if process::is_one_sync() {
-            return process::one_sync();
+        if let Some(done) = process::alone() {
+            return done;
         }
         let options = match options(std::env::args().skip(1)) {
             Ok(options) => options,

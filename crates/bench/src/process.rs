@@ -24,8 +24,13 @@ const LONGEST: Duration = Duration::from_millis(25);
 const MEMORY: u64 = 20_000_000;
 const SESSION: &str = "bench/process";
 
-/// Set for a process of this binary that does one sync and says how long each part took.
-const ONE_SYNC: &str = "TOLD_BENCH_ONE_SYNC";
+/// Set for a process of this binary that measures one thing which has to be alone in its process.
+const ALONE: &str = "TOLD_BENCH_ALONE";
+/// One sync, and how long each part of it took.
+const TIMES: &str = "times";
+/// The memory of the binary that the argument names: the system keeps the most of all children, and
+/// whoever began this run (cargo) may have had greater ones.
+const MEMORY_OF: &str = "memory";
 const PARTS: [&str; 5] =
     ["read the configuration", "wire", "open the store, load", "look, decide, commit", "close"];
 
@@ -48,7 +53,7 @@ pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
         scene.edit(1, round)?;
         changed.push(one.call(&["sync", "--session", SESSION])?);
     }
-    let memory = peak_of_children()?;
+    let memory = one.memory()?;
     let mut figures = vec![
         Figure::time("told sync, unchanged", Samples::new(still), LONGEST),
         Figure::time("told sync, one file edited", Samples::new(changed), LONGEST),
@@ -88,6 +93,14 @@ impl Invocation<'_> {
         if status.success() { Ok(taken) } else { Err(format!("{command:?}: {status}").into()) }
     }
 
+    /// The peak memory of one unchanged sync.
+    fn memory(&self) -> Result<u64, Trouble> {
+        let mut command = self.command(&std::env::current_exe()?);
+        let output = command.env(ALONE, MEMORY_OF).arg(&self.binary).output()?;
+        let why = || String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok(str::from_utf8(&output.stdout)?.trim().parse().map_err(|_| why())?)
+    }
+
     /// The parts of one sync, each by the median of many processes of this binary.
     fn parts(
         &self,
@@ -98,7 +111,7 @@ impl Invocation<'_> {
         let mut times = vec![Vec::new(); PARTS.len()];
         for round in 0..ROUNDS {
             prepare(round)?;
-            let output = self.command(&own).env(ONE_SYNC, "1").output()?;
+            let output = self.command(&own).env(ALONE, TIMES).output()?;
             let said = String::from_utf8(output.stdout)?;
             let nanos: Vec<u64> =
                 said.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
@@ -117,36 +130,40 @@ impl Invocation<'_> {
     }
 }
 
-/// The most memory that any child so far had. This process is small when it starts them: what a
-/// parent has at the start counts as its child's.
-fn peak_of_children() -> Result<u64, Trouble> {
-    let kibibytes = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
-    // macOS counts bytes.
-    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
-    Ok(u64::try_from(kibibytes)? * unit)
-}
-
-/// Whether this process is to do one sync.
-pub(crate) fn is_one_sync() -> bool {
-    std::env::var_os(ONE_SYNC).is_some()
-}
-
-/// What `told sync` does between its first and its last line, with a clock beside it.
-pub(crate) fn one_sync() -> ExitCode {
-    match timed() {
-        Ok(parts) => {
-            for part in parts {
-                println!("{}", part.as_nanos());
-            }
+/// What this process is to measure alone, if it is one of those.
+pub(crate) fn alone() -> Option<ExitCode> {
+    let lines = match std::env::var(ALONE).ok()?.as_str() {
+        TIMES => timed().map(|parts| parts.map(|part| part.as_nanos().to_string()).join("\n")),
+        _ => memory_of_child().map(|bytes| bytes.to_string()),
+    };
+    Some(match lines {
+        Ok(lines) => {
+            println!("{lines}");
             ExitCode::SUCCESS
         }
         Err(trouble) => {
             eprintln!("{trouble}");
             ExitCode::FAILURE
         }
-    }
+    })
 }
 
+/// The peak memory of the named binary's sync. This process is small when it starts it: what a parent
+/// has at the start counts as its child's.
+fn memory_of_child() -> Result<u64, Trouble> {
+    let binary = std::env::args_os().nth(1).ok_or("the binary has no name")?;
+    let mut command = Command::new(binary);
+    let status = command.args(["sync", "--session", SESSION]).stdout(Stdio::null()).status()?;
+    if !status.success() {
+        return Err(format!("{command:?}: {status}").into());
+    }
+    let kibibytes = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
+    // macOS counts bytes.
+    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+    Ok(u64::try_from(kibibytes)? * unit)
+}
+
+/// What `told sync` does between its first and its last line, with a clock beside it.
 fn timed() -> Result<[Duration; PARTS.len()], Trouble> {
     let mut last = Instant::now();
     let mut lap = || {
