@@ -18,7 +18,6 @@ use told_domain::{
     compare::{compare, held},
     context::{Contributed, SystemContext},
     decide::{decide, position},
-    fold::fold,
     hash::Blob,
     key::{ApiKey, PluginKey, SourceKey},
     look::Look,
@@ -188,8 +187,7 @@ impl Memo {
 impl Session {
     /// Whether the session stands as it did when the look began (R-BND-8).
     async fn still(&self, known: &Known) -> Result<bool, Error> {
-        let directory = &known.standing.state.location.directory;
-        let now = self.world().store.revisions(self.id(), directory).await?;
+        let now = self.revisions(known).await?;
         match now.session {
             None => Err(self.unknown()),
             Some(mark) => Ok(mark == known.mark && now.values == known.values),
@@ -360,12 +358,8 @@ impl Session {
         records: &[Record],
         blobs: Vec<Blob>,
     ) -> Result<Standing, Error> {
-        let mut state = standing.map(|standing| standing.state.clone());
+        let state = self.folded(standing.map(|standing| standing.state.clone()), records)?;
         let mut contents = standing.map(|s| s.contents.clone()).unwrap_or_default();
-        for record in records {
-            let folded = fold(state, record).map_err(|error| Error::unfolded(self.id(), error))?;
-            state = Some(folded);
-        }
         contents.extend(blobs.iter().map(|blob| (blob.name().sha256, blob.text().clone())));
         let state = state.ok_or_else(|| self.unknown())?;
         Ok(Standing { state, contents })

@@ -27,7 +27,7 @@ use told_domain::{
     session::{Location, SessionId},
     state::State,
 };
-use told_ports::{Append, HeadCondition, Mark, SessionSummary, StoreError};
+use told_ports::{Append, HeadCondition, Mark, Revisions, SessionSummary, StoreError};
 
 /// How often a call goes round again because others wrote to the session meanwhile.
 pub(crate) const ROUNDS_MAX: usize = 64;
@@ -197,12 +197,9 @@ impl Session {
         blobs: Vec<Blob>,
     ) -> Result<Appended, Error> {
         let before = known.as_ref().map(|known| &known.standing.state);
-        let mut after = before.cloned();
-        for record in &records {
-            let folded = fold(after, record).map_err(|error| Error::unfolded(self.id(), error))?;
-            after = Some(folded);
-        }
-        let Some(state) = after else { return Ok(Appended::Done) };
+        let Some(state) = self.folded(before.cloned(), &records)? else {
+            return Ok(Appended::Done);
+        };
         let sound = known.as_ref().is_some_and(|known| known.head == HeadCondition::Sound);
         let head = match before {
             Some(before) if sound => HeadChange::between(before, &state),
@@ -239,6 +236,23 @@ impl Session {
                 Err(error.into())
             }
         }
+    }
+
+    /// What `records` make of a state.
+    pub(crate) fn folded(
+        &self,
+        before: Option<State>,
+        records: &[Record],
+    ) -> Result<Option<State>, Error> {
+        let one = |state, record| fold(state, record).map(Some);
+        let folded = records.iter().try_fold(before, one);
+        folded.map_err(|error| Error::unfolded(self.id(), error))
+    }
+
+    /// Where the session and its Location's values stand in the store now.
+    pub(crate) async fn revisions(&self, known: &Known) -> Result<Revisions, StoreError> {
+        let directory = &known.standing.state.location.directory;
+        self.world().store.revisions(self.id(), directory).await
     }
 
     /// Where the session stands is not known any more; where it works is.
@@ -319,8 +333,7 @@ impl Session {
     /// Brings what is known up to what the store holds now.
     pub(crate) async fn refresh(&self, known: &mut Option<Known>) -> Result<(), Error> {
         if let Some(now) = known.as_ref() {
-            let directory = &now.standing.state.location.directory;
-            let revisions = self.world().store.revisions(self.id(), directory).await?;
+            let revisions = self.revisions(now).await?;
             match revisions.session {
                 None => {
                     *known = None;

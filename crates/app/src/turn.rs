@@ -78,19 +78,13 @@ impl Session {
             Step::Again => Ok(None),
             Step::Done => match (turn.fence, turn.guard.as_ref()) {
                 (Fence::Location, Some(known))
-                    if before == Some(known.mark) && !self.stands(known).await? =>
+                    if before == Some(known.mark)
+                        && self.revisions(known).await?.session != before =>
                 {
                     Ok(None)
                 }
                 (Fence::Location | Fence::None, known) => Ok(known),
             },
         }
-    }
-
-    /// Whether nobody wrote to the session since it was read.
-    async fn stands(&self, known: &Known) -> Result<bool, Error> {
-        let directory = &known.standing.state.location.directory;
-        let now = self.world().store.revisions(self.id(), directory).await?;
-        Ok(now.session == Some(known.mark))
     }
 }
