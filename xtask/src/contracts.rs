@@ -46,6 +46,12 @@ const SUITES: &[Suite] = &[
         owed_by: &["crates/adapters/redb", "crates/testkit"],
     },
     Suite {
+        stem: "provided",
+        runs_by: "provided_files_contract!",
+        port: "ProvidedFiles",
+        owed_by: &["crates/adapters/overlay"],
+    },
+    Suite {
         stem: "clock",
         runs_by: "clock_contract!",
         port: "Clock",
@@ -311,6 +317,7 @@ mod tests {
             file("crates/adapters/fs/tests/main.rs", "told_testkit::file_system_contract!(fs);"),
             file("crates/adapters/redb/tests/main.rs", "store_contract!(redb);"),
             file("crates/adapters/clock/tests/main.rs", "clock_contract!(clock);"),
+            file("crates/adapters/overlay/tests/main.rs", "provided_files_contract!(overlays);"),
             file(
                 "crates/testkit/tests/main.rs",
                 "file_system_contract!(a);\nstore_contract!(b);\nclock_contract!(c);",
@@ -339,7 +346,7 @@ mod tests {
     #[test]
     fn defining_the_suite_is_not_running_it() {
         let mut files = runners();
-        files[3].path = "crates/testkit/src/contract/mod.rs".into();
+        files[4].path = "crates/testkit/src/contract/mod.rs".into();
         assert_eq!(not_run(&files).len(), 3);
     }
 

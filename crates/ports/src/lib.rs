@@ -9,10 +9,12 @@
 
 mod clock;
 mod file_system;
+mod provided;
+mod store;
 
 pub use clock::Clock;
 pub use file_system::FileSystem;
-mod store;
+pub use provided::{ProvideError, Provided, ProvidedFiles, Provision};
 pub use store::{
     Append, HeadCondition, Loaded, LocationValues, Mark, Revisions, SessionSummary, Source, Store,
     StoreError,

@@ -67,7 +67,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "told-overlay",
-        normal: &["told-domain", "told-ports", "async-trait", "thiserror"],
+        normal: &["told-domain", "told-ports", "async-trait"],
         dev: &["told-testkit"],
         build: &[],
     },
@@ -117,6 +117,7 @@ pub(super) const ROWS: &[Row] = &[
             "told-clock",
             "told-domain",
             "told-fs",
+            "told-overlay",
             "told-ports",
             "told-redb",
             "globset",

@@ -2,7 +2,7 @@
 
 use crate::{
     bytes::{Answer, Count, answers, count},
-    provided::{Provided, Standing, Tree, nothing},
+    provided::{Standing, Tree, nothing},
 };
 use std::{collections::BTreeSet, ffi::OsString};
 use told_domain::{
@@ -11,6 +11,7 @@ use told_domain::{
     path::{AbsolutePath, CanonicalPath},
     reason::WithheldReason,
 };
+use told_ports::Provided;
 
 /// Batches that one batch asks of the inner file system, at most. One is the rule. Another is needed
 /// only where the total limit was passed, and what is provided changed the files that it fell on.

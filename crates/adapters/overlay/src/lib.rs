@@ -2,19 +2,21 @@
 //! project on another machine. What is provided counts instead of the disk, for one Location, in
 //! this process's life.
 //!
-//! [`OverlayFileSystem`] implements told's `FileSystem` port. A Location has one of its own, so two
-//! Locations never see each other's files; each is `OverlayFileSystem::new(inner)` over one shared
-//! inner file system.
+//! [`Overlays`] implements told's `ProvidedFiles` port: an [`OverlayFileSystem`] a Location, over one
+//! shared inner file system, so that two Locations never see each other's files. The overlay itself
+//! implements the `FileSystem` port.
 //!
-//! **May depend on** `told-ports`, `told-domain`, async-trait and thiserror; it makes no system call.
+//! **May depend on** `told-ports`, `told-domain` and async-trait; it makes no system call.
 //! **Start** with [`OverlayFileSystem`], whose documentation says what a provided path means; then
 //! `provided` (the tree of what is provided), `batch` (what answers which look), `bytes` (the
-//! total over both).
+//! total over both), `overlays` (the Locations, and where a host's paths really lead).
 
 mod batch;
 mod bytes;
 mod overlay;
+mod overlays;
 mod provided;
 
 pub use overlay::OverlayFileSystem;
-pub use provided::{ENTRIES, PROVIDED_BYTES, ProvideError, Provided};
+pub use overlays::Overlays;
+pub use provided::{ENTRIES, PROVIDED_BYTES};

@@ -2,7 +2,7 @@
 
 use crate::{
     batch::Batch,
-    provided::{ProvideError, Provided, Standing, Tree, nothing},
+    provided::{Amount, Standing, Tree, nothing},
 };
 use async_trait::async_trait;
 use std::{
@@ -14,7 +14,7 @@ use told_domain::{
     observation::{Absence, Observation},
     path::{AbsolutePath, CanonicalPath},
 };
-use told_ports::FileSystem;
+use told_ports::{FileSystem, ProvideError, Provided};
 
 /// A file system with files that a host provides in front of another.
 ///
@@ -49,7 +49,25 @@ impl OverlayFileSystem {
     /// [`ProvideError`] where it passes a limit, or is a root.
     pub fn provide(&self, path: AbsolutePath, provided: Provided) -> Result<(), ProvideError> {
         let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::make_mut(&mut tree).provide(path, provided)
+        Arc::make_mut(&mut tree).provide(path, provided, Amount::default())
+    }
+
+    /// Makes all of these changes, in order, or none, where `beside` is provided elsewhere.
+    pub(crate) fn change(
+        &self,
+        changes: impl Iterator<Item = (AbsolutePath, Option<Provided>)>,
+        beside: Amount,
+    ) -> Result<(), ProvideError> {
+        let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = Tree::clone(&tree);
+        for (path, provided) in changes {
+            match provided {
+                Some(provided) => changed.provide(path, provided, beside)?,
+                None => drop(changed.withdraw(&path)),
+            }
+        }
+        *tree = Arc::new(changed);
+        Ok(())
     }
 
     /// Lets `path` be what the inner file system says again. Whether it was provided.
@@ -62,6 +80,15 @@ impl OverlayFileSystem {
     #[must_use]
     pub fn provided(&self) -> usize {
         self.tree().len()
+    }
+
+    /// Whether only what is provided makes `path` a directory, or would where the disk had none.
+    pub(crate) fn makes(&self, path: &AbsolutePath) -> bool {
+        matches!(self.tree().standing(path), Standing::Directory)
+    }
+
+    pub(crate) fn amount(&self) -> Amount {
+        self.tree().amount()
     }
 
     fn tree(&self) -> Arc<Tree> {
@@ -109,7 +136,7 @@ impl FileSystem for OverlayFileSystem {
 }
 
 /// The path, where its text has no `..`: behind a link only the system can tell where that leads.
-fn named(path: &Path) -> Option<AbsolutePath> {
+pub(crate) fn named(path: &Path) -> Option<AbsolutePath> {
     let climbs = path.components().any(|component| component == Component::ParentDir);
     (!climbs).then(|| AbsolutePath::new(path).ok()).flatten()
 }

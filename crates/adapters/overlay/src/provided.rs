@@ -1,41 +1,39 @@
 //! What is provided: entries by path, and the directories that they imply.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 use told_domain::{
     observation::{Absence, Observation},
     path::AbsolutePath,
-    reason::UnavailableReason,
 };
+use told_ports::{ProvideError, Provided};
 
-/// Entries of one overlay, at most (R-OBS-12).
+/// Files that are provided, at most (R-OBS-12).
 pub const ENTRIES: usize = 10_000;
 
-/// Bytes of content in one overlay, at most (R-OBS-12).
+/// Bytes of content that are provided, at most (R-OBS-12).
 pub const PROVIDED_BYTES: usize = 64 * 1024 * 1024;
 
-/// What a path is instead of what the inner file system says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Provided {
-    /// A regular file with these bytes.
-    Content(Arc<[u8]>),
-    /// Nothing, and nothing below it but what is provided.
-    Absent,
-    /// Nobody knows: what was told of it stands. So is what is below it.
-    Unavailable(UnavailableReason),
+/// How much is provided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Amount {
+    pub(crate) entries: usize,
+    pub(crate) bytes: usize,
 }
 
-/// Why something was not provided. What was provided before stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProvideError {
-    /// A root is a directory.
-    #[error("a root directory cannot be provided as a file")]
-    Root,
-    /// There are as many entries as there may be.
-    #[error("more than {ENTRIES} files are provided for one Location")]
-    Entries,
-    /// The contents together are too large.
-    #[error("more than {PROVIDED_BYTES} bytes are provided for one Location")]
-    Bytes,
+impl Amount {
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self { entries: self.entries + other.entries, bytes: self.bytes + other.bytes }
+    }
+
+    fn check(self) -> Result<(), ProvideError> {
+        if self.entries > ENTRIES {
+            return Err(ProvideError::Files { limit: ENTRIES, files: self.entries });
+        }
+        if self.bytes > PROVIDED_BYTES {
+            return Err(ProvideError::Bytes { limit: PROVIDED_BYTES, bytes: self.bytes });
+        }
+        Ok(())
+    }
 }
 
 /// The entries of one overlay. A batch looks at one version of them.
@@ -65,22 +63,25 @@ impl Tree {
         self.entries.len()
     }
 
+    pub(crate) fn amount(&self) -> Amount {
+        Amount { entries: self.entries.len(), bytes: self.bytes }
+    }
+
+    /// Lets `path` be this, where `beside` is provided elsewhere.
     pub(crate) fn provide(
         &mut self,
         path: AbsolutePath,
         provided: Provided,
+        beside: Amount,
     ) -> Result<(), ProvideError> {
         if path.parent().is_none() {
-            return Err(ProvideError::Root);
+            let why = "is a root directory, and no file";
+            return Err(ProvideError::Path { path: path.to_string(), why });
         }
         let before = self.entries.get(&path);
-        if before.is_none() && self.entries.len() >= ENTRIES {
-            return Err(ProvideError::Entries);
-        }
-        let bytes = self.bytes - before.map_or(0, size) + size(&provided);
-        if bytes > PROVIDED_BYTES {
-            return Err(ProvideError::Bytes);
-        }
+        let more = Amount { entries: usize::from(before.is_none()), bytes: size(&provided) };
+        let without = Amount { bytes: self.bytes - before.map_or(0, size), ..self.amount() };
+        beside.and(without).and(more).check()?;
         self.withdraw(&path);
         self.bytes += size(&provided);
         if matches!(provided, Provided::Content(_)) {

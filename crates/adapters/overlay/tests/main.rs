@@ -1,4 +1,4 @@
-//! The overlay in front of the fake: the port's contract twice (nothing provided; all that can be),
+//! The overlay in front of the fake: the contract of files twice (nothing provided; all that can be),
 //! and what a provided path means.
 
 mod overlay;

@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod file_system;
+pub mod provided;
 pub mod store;
 pub mod store_draft;
 pub mod store_sharing;

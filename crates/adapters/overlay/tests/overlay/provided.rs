@@ -11,8 +11,8 @@ use told_domain::{
     observation::Observation,
     path::AbsolutePath,
 };
-use told_overlay::{OverlayFileSystem, Provided};
-use told_ports::FileSystem;
+use told_overlay::OverlayFileSystem;
+use told_ports::{FileSystem, Provided};
 use told_testkit::{
     change::{Change, Refused},
     contract::file_system::Fixture,

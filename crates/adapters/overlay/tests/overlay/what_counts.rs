@@ -7,8 +7,8 @@ use told_domain::{
     path::{AbsolutePath, CanonicalPath},
     reason::{UnavailableReason, WithheldReason},
 };
-use told_overlay::{ENTRIES, OverlayFileSystem, PROVIDED_BYTES, ProvideError, Provided};
-use told_ports::FileSystem;
+use told_overlay::{ENTRIES, OverlayFileSystem, PROVIDED_BYTES};
+use told_ports::{FileSystem, ProvideError, Provided};
 use told_testkit::{change::Change, contract::block_on, fake::file_system::FakeFileSystem};
 
 struct Ground {
@@ -247,16 +247,22 @@ fn two_overlays_on_one_disk_do_not_see_each_other() {
 fn what_passes_a_limit_is_refused_and_the_rest_stands() {
     let ground = ground(&[]);
     let absent = |name: String| ground.overlay.provide(path(&name), Provided::Absent);
-    assert_eq!(absent("/".into()), Err(ProvideError::Root));
+    assert!(matches!(absent("/".into()), Err(ProvideError::Path { .. })));
     for at in 0..ENTRIES {
         absent(format!("/p/{at}")).expect("fits");
     }
-    assert_eq!(absent("/p/more".into()), Err(ProvideError::Entries));
+    assert_eq!(
+        absent("/p/more".into()),
+        Err(ProvideError::Files { limit: ENTRIES, files: ENTRIES + 1 })
+    );
     absent("/p/0".into()).expect("replaces");
     let huge: Arc<[u8]> = vec![0; PROVIDED_BYTES].into();
     ground.overlay.provide(path("/p/0"), Provided::Content(Arc::clone(&huge))).expect("fits");
     let one = Provided::Content(b"x".as_slice().into());
-    assert_eq!(ground.overlay.provide(path("/p/1"), one.clone()), Err(ProvideError::Bytes));
+    assert_eq!(
+        ground.overlay.provide(path("/p/1"), one.clone()),
+        Err(ProvideError::Bytes { limit: PROVIDED_BYTES, bytes: PROVIDED_BYTES + 1 })
+    );
     ground.overlay.provide(path("/p/0"), one).expect("replaces");
     assert_eq!(ground.overlay.provided(), ENTRIES);
 }
