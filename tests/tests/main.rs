@@ -3,3 +3,4 @@
 #![expect(clippy::unwrap_used, reason = "tests, and their helpers")]
 
 mod life;
+mod provide;

@@ -22,7 +22,9 @@ use told_domain::{
     render::{Blocks, HostValue},
     session::{Location, Prior, SessionId, Trust},
 };
-use told_ports::{Clock, FileSystem, SessionSummary, Store};
+use told_ports::{
+    Clock, FileSystem, ProvideError, ProvidedFiles, Provision, SessionSummary, Store,
+};
 
 /// The world as the engine reaches it.
 #[derive(Clone)]
@@ -43,8 +45,11 @@ pub struct Engine {
     pub(crate) sessions: Arc<Sessions>,
 }
 
+#[derive(Clone)]
 pub(crate) struct World {
-    pub(crate) files: Arc<dyn FileSystem>,
+    files: Arc<dyn FileSystem>,
+    /// What hosts provide in front of `files`, where that was wired.
+    provided: Option<Arc<dyn ProvidedFiles>>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) policy: Policy,
@@ -56,12 +61,47 @@ impl Engine {
     #[must_use]
     pub fn new(ports: Ports, policy: Policy, platform: impl Into<String>) -> Self {
         let Ports { files, store, clock } = ports;
-        let world = World { files, store, clock, policy, platform: platform.into() };
+        let platform = platform.into();
+        let world = World { files, provided: None, store, clock, policy, platform };
         Self {
             world: Arc::new(world),
             locations: LocationMap::default(),
             sessions: Arc::new(Sessions::default()),
         }
+    }
+
+    /// The same engine, which takes what hosts provide into `files`. Hand over what another engine has
+    /// ([`Self::provided_files`]), and what is provided there counts here as well. Call it before
+    /// anything is opened.
+    #[must_use]
+    pub fn providing(self, files: Arc<dyn ProvidedFiles>) -> Self {
+        let world = World { provided: Some(files), ..World::clone(&self.world) };
+        Self { world: Arc::new(world), ..self }
+    }
+
+    /// What takes provided files, where that was wired.
+    #[must_use]
+    pub fn provided_files(&self) -> Option<Arc<dyn ProvidedFiles>> {
+        self.world.provided.clone()
+    }
+
+    /// Lets files be what the host says instead of what the disk has, for the sessions of this directory
+    /// and as long as this process lives; all of `changes`, in order, or none. Every look that begins
+    /// after the call returned sees them. Gives how many files the directory has provided then.
+    ///
+    /// # Errors
+    /// [`Error::UnknownDirectory`] where the disk has no such directory and nothing is provided below
+    /// it, [`Error::Provide`] for what is refused.
+    pub async fn provide(&self, directory: &Path, changes: Vec<Provision>) -> Result<usize, Error> {
+        let unknown = |why| Error::UnknownDirectory { path: directory.to_owned(), why };
+        if !directory.is_absolute() {
+            return Err(unknown("is not an absolute path"));
+        }
+        let provided = self.world.provided.as_ref().ok_or(ProvideError::Unsupported)?;
+        provided.provide(directory, changes).await.map_err(|error| match error {
+            ProvideError::Directory { why, .. } => unknown(why),
+            error => error.into(),
+        })
     }
 
     /// The services of a directory, shared by all that hold them: where plugins register.
@@ -256,7 +296,11 @@ impl Engine {
         if !path.is_absolute() {
             return Err(unknown("is not an absolute path"));
         }
-        match self.world.files.directory(path).await {
+        let found = match &self.world.provided {
+            Some(provided) => provided.directory(path).await,
+            None => self.world.files.directory(path).await,
+        };
+        match found {
             Observation::Available(directory) => Ok(directory),
             Observation::Absent(Absence::NotFound) => {
                 Err(unknown("does not exist or is no directory"))
@@ -288,6 +332,16 @@ impl Engine {
             thoroughness: Thoroughness::Ordinary,
         };
         self.world.boundary(ground).await
+    }
+}
+
+impl World {
+    /// Files as the sessions of `directory` see them.
+    pub(crate) fn files_at(&self, directory: &CanonicalPath) -> Arc<dyn FileSystem> {
+        match &self.provided {
+            Some(provided) => provided.at(directory),
+            None => self.files.clone(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use told_domain::{
     render::MissingText,
     session::{Location, SessionId},
 };
-use told_ports::StoreError;
+use told_ports::{ProvideError, StoreError};
 
 /// Why a call was refused or failed. None loses durable state.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +63,9 @@ pub enum Error {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// What a host provides is not taken.
+    #[error(transparent)]
+    Provide(#[from] ProvideError),
     /// A revision that the session never had.
     #[error("session `{session}` has no revision {revision}: its last is {last}")]
     UnknownRevision {
@@ -112,7 +115,12 @@ impl Error {
             Self::ValueTooLarge { .. } => "value_too_large",
             Self::UnknownDirectory { .. } => "unknown_directory",
             Self::UnknownRevision { .. } => "unknown_revision",
-            Self::DuplicateKey(_) => "unsupported",
+            Self::DuplicateKey(_) | Self::Provide(ProvideError::Unsupported) => "unsupported",
+            Self::Provide(ProvideError::Files { .. } | ProvideError::Bytes { .. }) => {
+                "value_too_large"
+            }
+            Self::Provide(ProvideError::Directory { .. }) => "unknown_directory",
+            Self::Provide(_) => "invalid_path",
             Self::Damaged { .. } => "store_damaged",
             Self::Contended { .. } => "store_unavailable",
             Self::Store(
@@ -145,6 +153,7 @@ impl Error {
             | Self::UnknownDirectory { .. }
             | Self::UnknownRevision { .. }
             | Self::DuplicateKey(_)
+            | Self::Provide(_)
             | Self::Damaged { .. } => Retry::No,
         }
     }

@@ -60,9 +60,10 @@ pub(crate) async fn locate(
     directory: &CanonicalPath,
     path: &Path,
 ) -> Result<(AbsolutePath, CanonicalPath), Error> {
+    let files = engine.world.files_at(directory);
     let asked = absolute(directory, path)?;
     for above in asked.ancestors().take(COMPONENTS_MAX) {
-        if let Observation::Available(real) = engine.world.files.directory(above.as_path()).await {
+        if let Observation::Available(real) = files.directory(above.as_path()).await {
             let below = asked.as_path().strip_prefix(above.as_path()).unwrap_or(Path::new(""));
             let target = absolute(&real, below)?;
             // Directories that do not exist yet are scopes as well: the file's parent is.

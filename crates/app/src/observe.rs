@@ -38,6 +38,7 @@ pub(crate) struct Ground<'a> {
 /// What the file system answered, and to which plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sight {
+    directory: CanonicalPath,
     pub(crate) plan: Arc<Plan>,
     pub(crate) seen: Seen,
     pub(crate) known: KnownBoundary,
@@ -47,6 +48,7 @@ pub(crate) struct Sight {
 impl World {
     /// Looks until the boundary is as planned. `planned` spares planning where nothing changed.
     pub(crate) async fn look(&self, ground: Ground<'_>, planned: Option<&Sight>) -> Sight {
+        let files = self.files_at(ground.directory);
         let mut known = ground.known.clone();
         let mut unknown = None;
         let mut attempt = 0;
@@ -66,7 +68,7 @@ impl World {
                 },
                 |sight| sight.plan.clone(),
             );
-            let seen = self.files.observe(&plan.looks).await;
+            let seen = files.observe(&plan.looks).await;
             let sight = plan.boundary(&seen, &self.policy);
             let settled = known != KnownBoundary::No;
             let next = match sight {
@@ -82,7 +84,10 @@ impl World {
             };
             match next {
                 Some(next) if attempt < PLANS_MAX => known = next,
-                Some(_) | None if settled => return Sight { plan, seen, known, unknown },
+                Some(_) | None if settled => {
+                    let directory = ground.directory.clone();
+                    return Sight { directory, plan, seen, known, unknown };
+                }
                 Some(_) | None => known = fallback(ground),
             }
         }
@@ -100,7 +105,7 @@ impl World {
             },
             &self.policy,
         );
-        let seen = self.files.observe(&plan.looks).await;
+        let seen = self.files_at(ground.directory).observe(&plan.looks).await;
         match plan.boundary(&seen, &self.policy) {
             BoundarySight::Found(known) => known.of(ground.directory),
             BoundarySight::LookAbove | BoundarySight::Unknown(..) => None,
@@ -111,7 +116,7 @@ impl World {
     /// Looks at `paths` alone once more, and puts the answers in their places (R-OBS-4).
     pub(crate) async fn look_again(&self, sight: &mut Sight, paths: &[AbsolutePath]) {
         let (looks, places) = sight.plan.only(paths);
-        let again = self.files.observe(&looks).await;
+        let again = self.files_at(&sight.directory).observe(&looks).await;
         for (place, file) in places.into_iter().zip(again.files) {
             if let Some(seen) = sight.seen.files.get_mut(place) {
                 *seen = file;

@@ -14,6 +14,7 @@ use told_domain::{
     reason::WithheldReason,
     session::Location,
 };
+use told_ports::FileSystem;
 
 /// A tool call that has settled, as a host's tool layer describes it.
 #[derive(Clone, Debug, Default)]
@@ -169,6 +170,10 @@ impl Session {
         discover(location, &resources, &self.world().policy)
     }
 
+    fn files_at(&self, location: &Location) -> Arc<dyn FileSystem> {
+        self.world().files_at(&location.directory)
+    }
+
     /// Finds where each path of a settlement leads.
     async fn resources(
         &self,
@@ -226,7 +231,7 @@ impl Session {
         path: &AbsolutePath,
         location: &Location,
     ) -> Result<CanonicalPath, Ignorance> {
-        match self.world().files.directory(path.as_path()).await {
+        match self.files_at(location).directory(path.as_path()).await {
             Observation::Available(directory) => Ok(directory),
             Observation::Absent(Absence::NotFound) => self.would_be_at(path, location).await,
             Observation::Absent(Absence::Withheld(_)) => Err(Ignorance::PathNotUtf8),
@@ -241,14 +246,14 @@ impl Session {
         location: &Location,
     ) -> Result<CanonicalPath, Ignorance> {
         let above = path.parent().unwrap_or_else(|| path.clone());
-        match self.where_is(path).await {
+        match self.where_is(path, location).await {
             Observation::Available(file) => match file.canonical.parent() {
                 Some(parent) => Ok(parent),
                 None => self.listed(&above, location).await,
             },
             Observation::Absent(Absence::Withheld(WithheldReason::NotRegularFile)) => {
                 // A directory that was said to be a file is a listing; a device has a parent.
-                match self.world().files.directory(path.as_path()).await {
+                match self.files_at(location).directory(path.as_path()).await {
                     Observation::Available(directory) => Ok(directory),
                     Observation::Absent(_) | Observation::Unavailable(_) => {
                         self.listed(&above, location).await
@@ -264,7 +269,7 @@ impl Session {
     }
 
     /// Opens a file for its canonical path alone; none of its bytes are read.
-    async fn where_is(&self, path: &AbsolutePath) -> Observation<FileBytes> {
+    async fn where_is(&self, path: &AbsolutePath, location: &Location) -> Observation<FileBytes> {
         let looks = Looks {
             reads: vec![Read {
                 path: path.clone(),
@@ -275,7 +280,7 @@ impl Session {
             look_ms: self.world().policy.limits.look_ms,
             ..Looks::default()
         };
-        let seen = self.world().files.observe(&looks).await;
+        let seen = self.files_at(location).observe(&looks).await;
         let nothing = Observation::Absent(Absence::NotFound);
         seen.files.into_iter().next().unwrap_or(nothing)
     }
@@ -302,7 +307,7 @@ impl Session {
         }
         let known = KnownBoundary::Marked(location.boundary.clone());
         let plan = plan_markers(directory, &known, &self.world().policy);
-        let seen = self.world().files.observe(&plan.looks).await;
+        let seen = self.files_at(location).observe(&plan.looks).await;
         match plan.boundary(&seen, &self.world().policy) {
             BoundarySight::Found(found) => {
                 found.of(directory).filter(|boundary| *boundary != location.boundary)

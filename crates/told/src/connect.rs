@@ -7,6 +7,7 @@ use crate::{
 use std::sync::Arc;
 use told_clock::SystemClock;
 use told_fs::LocalFileSystem;
+use told_overlay::Overlays;
 use told_redb::{RedbOptions, RedbStore};
 
 /// Why a configuration cannot be wired.
@@ -20,7 +21,7 @@ pub enum ConnectError {
     NoStore,
 }
 
-/// An engine over this machine's files, clock and store. Nothing is opened yet: the store is made by
+/// An engine over this machine's files, clock and store, which takes provided files. Nothing is opened yet: the store is made by
 /// the first call that writes. Its calls need a tokio runtime with time.
 ///
 /// # Errors
@@ -29,10 +30,9 @@ pub fn connect(configuration: &Configuration) -> Result<Engine, ConnectError> {
     let policy = configuration.policy()?;
     let path = configuration.store.path.clone().ok_or(ConnectError::NoStore)?;
     let store = RedbStore::open(path, RedbOptions { wait_ms: configuration.store.wait_ms });
-    let ports = Ports {
-        files: Arc::new(LocalFileSystem::new()),
-        store: Arc::new(store),
-        clock: Arc::new(SystemClock::new()),
-    };
-    Ok(Engine::new(ports, policy, std::env::consts::OS))
+    let files = Arc::new(LocalFileSystem::new());
+    let ports =
+        Ports { files: files.clone(), store: Arc::new(store), clock: Arc::new(SystemClock::new()) };
+    let engine = Engine::new(ports, policy, std::env::consts::OS);
+    Ok(engine.providing(Arc::new(Overlays::new(files))))
 }

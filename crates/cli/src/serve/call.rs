@@ -5,6 +5,7 @@ use super::{
     life::{self, LifeCall},
     message::Request,
     params::{Client, Count, Params},
+    provide,
 };
 use serde_json::{Value, value::RawValue};
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use told::{
         render::{Blocks, HostValue, Marks},
         session::{Prior, SessionId, Trust},
     },
+    ports::Provision,
 };
 
 /// One call, its parameters read.
@@ -28,6 +30,8 @@ pub(super) enum Call {
     OfSession(SessionId, SessionCall),
     /// About two sessions, and takes its turn with the calls of both.
     Fork { parent: SessionId, child: SessionId, position: Option<Position> },
+    /// About the files of one Location; those of one directory take turns.
+    Provide { directory: PathBuf, files: Vec<Provision> },
     /// About no session; runs beside all others.
     Beside(BesideCall),
 }
@@ -95,6 +99,7 @@ const METHODS: &[(&str, Read)] = &[
     ("context/unset", unset),
     ("location/preview", preview),
     ("location/explain", explain),
+    ("location/provide", provide::read),
 ];
 
 /// The methods' names.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use told::{
     Error,
     domain::{path::on_one_line, reason::Retry},
-    ports::StoreError,
+    ports::{ProvideError, StoreError},
 };
 
 /// An error as a host gets it: a number, one sentence, and data.
@@ -84,6 +84,9 @@ impl From<Error> for RpcError {
         if let Error::UnknownRevision { last, .. } = error {
             return Self::invalid_params(&["revision"], &message).with("last", last);
         }
+        if let Error::Provide(ProvideError::Path { .. }) = error {
+            return Self::invalid_params(&["files"], &message);
+        }
         let base = Self::new(code(kind), kind, retry, &message);
         match error {
             Error::Blocked(sources) => base.with("sources", sources),
@@ -95,6 +98,12 @@ impl From<Error> for RpcError {
                 base.with("session", session).with("record", record)
             }
             Error::ValueTooLarge { limit, bytes } => base.with("limit", limit).with("bytes", bytes),
+            Error::Provide(ProvideError::Bytes { limit, bytes }) => {
+                base.with("limit", limit).with("bytes", bytes)
+            }
+            Error::Provide(ProvideError::Files { limit, files }) => {
+                base.with("limit", limit).with("files", files)
+            }
             _ => base,
         }
     }

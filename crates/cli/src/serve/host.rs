@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::{json, value::to_raw_value};
 use std::{
     collections::VecDeque,
-    path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use told::{
     Engine, Error, OpenRequest, Session, ValueScope,
@@ -23,6 +23,7 @@ use told::{
         session::{Location, SessionId, Trust},
         time::Timestamp,
     },
+    ports::{ProvidedFiles, Provision},
 };
 
 /// An engine with the sessions last used.
@@ -121,6 +122,16 @@ impl Host {
                 Err(error.into())
             }
         }
+    }
+
+    /// What is provided instead of the disk's files.
+    pub(super) async fn provide(&self, directory: &Path, files: Vec<Provision>) -> Answer {
+        give(json!({ "provided": self.engine.provide(directory, files).await? }))
+    }
+
+    /// What takes provided files: it outlives this host.
+    pub(super) fn provided_files(&self) -> Option<Arc<dyn ProvidedFiles>> {
+        self.engine.provided_files()
     }
 
     /// A call about no session.

@@ -1,26 +1,40 @@
-//! One session's calls take turns, in the order sent; sessions run side by side.
+//! One session's calls take turns, in the order sent; sessions run side by side. So do the calls that
+//! provide files, by directory.
 
 use std::{
     collections::{HashMap, VecDeque},
     future::Future,
+    hash::Hash,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::sync::oneshot;
-use told::domain::session::SessionId;
 
 /// What is to be done for one request. The gate bounds how many there are.
 pub(super) type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A lane a session that has something to do: made by its first job, gone after its last.
-#[derive(Clone, Default)]
-pub(super) struct Lanes {
-    waiting: Arc<Mutex<HashMap<SessionId, VecDeque<Job>>>>,
+pub(super) struct Lanes<K> {
+    waiting: Waiting<K>,
 }
 
-impl Lanes {
+type Waiting<K> = Arc<Mutex<HashMap<K, VecDeque<Job>>>>;
+
+impl<K> Default for Lanes<K> {
+    fn default() -> Self {
+        Self { waiting: Waiting::default() }
+    }
+}
+
+impl<K> Clone for Lanes<K> {
+    fn clone(&self) -> Self {
+        Self { waiting: self.waiting.clone() }
+    }
+}
+
+impl<K: Clone + Eq + Hash + Send + 'static> Lanes<K> {
     /// Does `job` after all that was given for the same session before.
-    pub(super) fn submit(&self, session: &SessionId, job: Job) {
+    pub(super) fn submit(&self, session: &K, job: Job) {
         let mut waiting = self.lock();
         if let Some(lane) = waiting.get_mut(session) {
             lane.push_back(job);
@@ -35,7 +49,7 @@ impl Lanes {
     ///
     /// Two such jobs stand in the same order in every lane that they share: none waits for another
     /// that waits for it. Only one caller at a time may give jobs.
-    pub(super) fn submit_to_both(&self, [first, second]: [&SessionId; 2], job: Job) {
+    pub(super) fn submit_to_both(&self, [first, second]: [&K; 2], job: Job) {
         if first == second {
             return self.submit(first, job);
         }
@@ -61,7 +75,7 @@ impl Lanes {
         self.lock().len()
     }
 
-    async fn run(self, session: SessionId) {
+    async fn run(self, session: K) {
         while let Some(job) = self.next(&session) {
             // A task of its own: a job that panics does not end the lane.
             tokio::spawn(job).await.ok();
@@ -69,7 +83,7 @@ impl Lanes {
     }
 
     /// The lane's next job. Where there is none the lane goes, under the same lock.
-    fn next(&self, session: &SessionId) -> Option<Job> {
+    fn next(&self, session: &K) -> Option<Job> {
         let mut waiting = self.lock();
         let job = waiting.get_mut(session).and_then(VecDeque::pop_front);
         if job.is_none() {
@@ -78,7 +92,7 @@ impl Lanes {
         job
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, VecDeque<Job>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, VecDeque<Job>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -87,6 +101,7 @@ impl Lanes {
 mod tests {
     use super::*;
     use tokio::sync::mpsc;
+    use told::domain::session::SessionId;
 
     fn session(name: &str) -> SessionId {
         name.parse().unwrap()

@@ -16,6 +16,7 @@ mod line;
 mod message;
 mod outbox;
 mod params;
+mod provide;
 mod run;
 mod server;
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::{
 use serde_json::{json, value::to_raw_value};
 use std::{
     io::{self, Read, Write},
+    path::PathBuf,
     sync::Arc,
 };
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -21,6 +22,7 @@ use told::{
     configuration::Loaded,
     connect,
     domain::{path::on_one_line, position::Position, session::SessionId},
+    ports::Provision,
 };
 
 /// The protocols that are spoken here.
@@ -63,6 +65,7 @@ pub(crate) async fn serve(
         host: Arc::new(host),
         gate: Gate::new(),
         lanes: Lanes::default(),
+        provisions: Lanes::default(),
         outbox,
         initialized: false,
     };
@@ -87,7 +90,9 @@ struct Server {
     loaded: Loaded,
     host: Arc<Host>,
     gate: Gate,
-    lanes: Lanes,
+    lanes: Lanes<SessionId>,
+    /// What is provided for a directory, by the directory as the host names it.
+    provisions: Lanes<PathBuf>,
     outbox: Outbox,
     initialized: bool,
 }
@@ -152,6 +157,10 @@ impl Server {
                 let slot = self.gate.enter(line.len()).await;
                 self.fork(id, [parent, child], position, slot);
             }
+            Ok(Call::Provide { directory, files }) => {
+                let slot = self.gate.enter(line.len()).await;
+                self.provide(id, directory, files, slot);
+            }
             Ok(Call::Beside(call)) => {
                 let slot = self.gate.enter(line.len()).await;
                 self.beside(id, call, slot);
@@ -208,6 +217,19 @@ impl Server {
         self.lanes.submit_to_both([&both[0], &both[1]], Box::pin(job));
     }
 
+    fn provide(&self, id: Option<Id>, directory: PathBuf, files: Vec<Provision>, slot: Slot) {
+        let (host, outbox) = (self.host.clone(), self.outbox.clone());
+        let named = directory.clone();
+        let job = async move {
+            let work = async move { host.provide(&named, files).await };
+            let answered = guarded(tokio::spawn(work)).await.unwrap_or_else(Err);
+            answer(&outbox, id, answered).await;
+            drop(outbox);
+            drop(slot);
+        };
+        self.provisions.submit(&directory, Box::pin(job));
+    }
+
     fn beside(&self, id: Option<Id>, call: BesideCall, slot: Slot) {
         let (host, outbox) = (self.host.clone(), self.outbox.clone());
         tokio::spawn(async move {
@@ -255,7 +277,11 @@ impl Server {
             RpcError::invalid_params(&["config"], &format!("`config`: {error}"))
         };
         let loaded = self.loaded.clone().overlaid(config).map_err(|error| wrong(&error))?;
-        let engine = connect(loaded.configuration()).map_err(|error| wrong(&error))?;
+        let mut engine = connect(loaded.configuration()).map_err(|error| wrong(&error))?;
+        // What was provided counts as long as this server lives.
+        if let Some(files) = self.host.provided_files() {
+            engine = engine.providing(files);
+        }
         let host = Host::new(engine, loaded.configuration()).await;
         let before = std::mem::replace(&mut self.host, Arc::new(host));
         // The store's thread ends with it.

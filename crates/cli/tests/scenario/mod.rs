@@ -18,5 +18,6 @@ mod life_transcript;
 mod lock;
 mod many;
 mod protocol;
+mod provide;
 mod refusals;
 mod story;

@@ -122,7 +122,6 @@ fn methods_of_later_releases_are_not_found() {
     let mut server = Server::start(&bench);
     for method in [
         "location/mutated",
-        "location/provide",
         "location/status",
         "location/close",
         "skill/list",
