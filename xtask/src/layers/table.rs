@@ -35,6 +35,8 @@ pub(super) const ROWS: &[Row] = &[
         dev: &[],
         build: &[],
     },
+    // One value and its two operations, on any runtime or none.
+    Row { name: "told-refreshable", normal: &[], dev: &["mockall", "shuttle"], build: &[] },
     // What a shell line reads: text in, paths out.
     Row {
         name: "told-shell",
