@@ -6,6 +6,7 @@ use crate::{
     location::LocationMap,
 };
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, Weak},
     time::Duration,
@@ -23,7 +24,7 @@ use told_domain::{
     session::{Location, Prior, SessionId, Trust},
 };
 use told_ports::{
-    Clock, FileSystem, ProvideError, ProvidedFiles, Provision, SessionSummary, Store,
+    Clock, FileSystem, ProvideError, ProvidedFiles, Provision, SessionSummary, Store, StoreError,
 };
 
 /// The world as the engine reaches it.
@@ -169,37 +170,42 @@ impl Engine {
     /// # Errors
     /// [`Error::UnknownSession`], [`Error::Store`].
     pub async fn delete(&self, id: &SessionId) -> Result<(), Error> {
-        if self.world.store.delete(id).await? {
+        if self.world.store.delete(id, None).await? {
             Ok(())
         } else {
             Err(Error::UnknownSession(id.clone()))
         }
     }
 
-    /// Deletes every session with no record for longer than `age`, and gives their names.
+    /// Deletes every session with no record for longer than `age`, and gives their names. One that is
+    /// used meanwhile stays.
     ///
     /// # Errors
     /// [`Error::Store`]; those deleted before it are gone.
     pub async fn delete_older_than(&self, age: Duration) -> Result<Vec<SessionId>, Error> {
         let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
         let latest = self.world.clock.now().as_millisecond().saturating_sub(age);
+        let store = &self.world.store;
+        let is_old = |listed: &SessionSummary| listed.last_record_at.as_millisecond() < latest;
+        let mut marks = BTreeMap::new();
+        for listed in store.sessions(None).await?.into_iter().filter(is_old) {
+            if let Some(mark) = store.revisions(&listed.session, &listed.directory).await?.session {
+                marks.insert(listed.session, mark);
+            }
+        }
         let mut deleted = Vec::new();
-        for session in self.sessions(None).await? {
-            if session.last_record_at.as_millisecond() >= latest {
-                continue;
-            }
-            // A session that was listed as old may have been used since.
-            let now = self.world.store.revisions(&session.session, &session.directory).await?;
-            if now.session.is_none_or(|mark| mark.revision != session.revision) {
-                continue;
-            }
-            match self.delete(&session.session).await {
-                // Somebody else was faster.
-                Err(Error::UnknownSession(_)) => {}
-                done => {
-                    done?;
-                    deleted.push(session.session);
-                }
+        if marks.is_empty() {
+            return Ok(deleted);
+        }
+        // Listed again, what is still old at its mark is old as of that very mark.
+        for listed in store.sessions(None).await?.into_iter().filter(is_old) {
+            let mark = marks.get(&listed.session).filter(|mark| mark.revision == listed.revision);
+            let Some(mark) = mark else { continue };
+            match store.delete(&listed.session, Some(*mark)).await {
+                Ok(true) => deleted.push(listed.session),
+                // Somebody else deleted it first, or used it.
+                Ok(false) | Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(deleted)
@@ -328,7 +334,7 @@ impl Engine {
             directory,
             known: &KnownBoundary::No,
             trust: Trust::Trusted,
-            scopes: &std::collections::BTreeMap::new(),
+            scopes: &BTreeMap::new(),
             thoroughness: Thoroughness::Ordinary,
         };
         self.world.boundary(ground).await

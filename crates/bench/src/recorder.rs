@@ -80,8 +80,12 @@ impl Store for Recorder {
         self.store.sessions(directory).await
     }
 
-    async fn delete(&self, session: &SessionId) -> Result<bool, StoreError> {
-        self.store.delete(session).await
+    async fn delete(
+        &self,
+        session: &SessionId,
+        expected: Option<Mark>,
+    ) -> Result<bool, StoreError> {
+        self.store.delete(session, expected).await
     }
 
     async fn values(&self, directory: &CanonicalPath) -> Result<LocationValues, StoreError> {

@@ -45,6 +45,8 @@ use told_domain::{
 /// - **ST-16** `contents` gives each text asked for; one that is not stored is
 ///   [`StoreError::MissingContent`].
 /// - **ST-17** Calls on different sessions do not conflict.
+/// - **ST-18** A `delete` that expects a moment removes the session only where it stands there; elsewhere it
+///   is [`StoreError::Conflict`] and nothing is removed. So no session goes that was used meanwhile.
 #[async_trait]
 pub trait Store: Send + Sync {
     /// A session's state with every text that a boundary can need ([`State::needs`]).
@@ -77,8 +79,10 @@ pub trait Store: Send + Sync {
         directory: Option<&CanonicalPath>,
     ) -> Result<Vec<SessionSummary>, StoreError>;
 
-    /// Removes a session. `false` where there was none.
-    async fn delete(&self, session: &SessionId) -> Result<bool, StoreError>;
+    /// Removes a session, wherever it stands or only where it stands as `expected`. `false` where there
+    /// was none.
+    async fn delete(&self, session: &SessionId, expected: Option<Mark>)
+    -> Result<bool, StoreError>;
 
     /// The values set for a directory.
     async fn values(&self, directory: &CanonicalPath) -> Result<LocationValues, StoreError>;

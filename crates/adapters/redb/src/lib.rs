@@ -147,8 +147,12 @@ impl Store for RedbStore {
         Ok(self.read(sessions).await?.unwrap_or_default())
     }
 
-    async fn delete(&self, session: &SessionId) -> Result<bool, StoreError> {
-        match self.writer.write(Work::Delete(session.clone())).await? {
+    async fn delete(
+        &self,
+        session: &SessionId,
+        expected: Option<Mark>,
+    ) -> Result<bool, StoreError> {
+        match self.writer.write(Work::Delete(session.clone(), expected)).await? {
             Done::Deleted(there) => Ok(there),
             Done::Appended(_) | Done::Set(_) => Err(other_answer()),
         }

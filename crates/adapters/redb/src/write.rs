@@ -28,8 +28,8 @@ use told_ports::{Append, Mark, StoreError};
 pub(crate) enum Work {
     /// Records of a session.
     Append(SessionId, Box<Append>),
-    /// A session goes.
-    Delete(SessionId),
+    /// A session goes; only where it stands here, if that is said.
+    Delete(SessionId, Option<Mark>),
     /// A value of a directory.
     SetValue(CanonicalPath, ApiKey, Option<Arc<str>>),
 }
@@ -63,7 +63,7 @@ impl Work {
                 Some(Err(StoreError::Conflict { found: None }))
             }
             Self::SetValue(_, _, None) => Some(Ok(Done::Set(false))),
-            Self::Delete(_) => Some(Ok(Done::Deleted(false))),
+            Self::Delete(..) => Some(Ok(Done::Deleted(false))),
             Self::Append(..) | Self::SetValue(..) => None,
         }
     }
@@ -121,7 +121,7 @@ impl<'t> Tables<'t> {
     pub(crate) fn apply(&mut self, work: &Work) -> Result<Done, Error> {
         match work {
             Work::Append(session, append) => self.append(session, append).map(Done::Appended),
-            Work::Delete(session) => self.delete(session).map(Done::Deleted),
+            Work::Delete(session, expected) => self.delete(session, *expected).map(Done::Deleted),
             Work::SetValue(directory, key, value) => {
                 self.set_value(directory, key, value.as_deref()).map(Done::Set)
             }
@@ -203,10 +203,14 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 
-    fn delete(&mut self, session: &SessionId) -> Result<bool, Error> {
-        let Some(Mark { incarnation: owner, .. }) = mark(&self.places, session)? else {
+    fn delete(&mut self, session: &SessionId, expected: Option<Mark>) -> Result<bool, Error> {
+        let found = mark(&self.places, session)?;
+        let Some(Mark { incarnation: owner, .. }) = found else {
             return Ok(false);
         };
+        if expected.is_some() && expected != found {
+            return Err(StoreError::Conflict { found }.into());
+        }
         self.places.remove(session_key(session).as_slice())?;
         self.log.retain_in((owner, 0)..(owner + 1, 0), |_, _| false)?;
         self.head.retain_in((owner, "")..(owner + 1, ""), |_, _| false)?;

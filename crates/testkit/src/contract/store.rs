@@ -49,6 +49,8 @@ macro_rules! store_contract {
             st_15_of_many_appends_at_once_one_succeeds,
             st_16_contents_are_all_there_or_missing,
             st_17_sessions_do_not_conflict,
+            st_18_a_delete_that_expects_another_moment_removes_nothing,
+            st_18_of_a_delete_and_an_append_at_once_one_succeeds,
         }
     };
     (@clauses $make:expr; $($clause:ident,)*) => {

@@ -23,9 +23,9 @@ pub async fn st_10_delete_removes_what_nobody_else_needs(fixture: &impl StoreFix
     let repo = directory("/repo");
     store.set_value(&repo, &key("k"), Some(text_of("of the directory"))).await.unwrap();
 
-    assert!(store.delete(&a.id).await.unwrap());
-    assert!(!store.delete(&a.id).await.unwrap(), "it is gone already");
-    assert!(!store.delete(&id("never")).await.unwrap());
+    assert!(store.delete(&a.id, None).await.unwrap());
+    assert!(!store.delete(&a.id, None).await.unwrap(), "it is gone already");
+    assert!(!store.delete(&id("never"), None).await.unwrap());
     assert!(store.load(&a.id).await.unwrap().is_none());
     assert_eq!(store.records(&a.id, Revision::NONE, 9).await.unwrap(), []);
     assert_eq!(store.sessions(None).await.unwrap(), [b.summary()]);
@@ -38,7 +38,7 @@ pub async fn st_10_delete_removes_what_nobody_else_needs(fixture: &impl StoreFix
     store.set_value(&repo, &key("k2"), Some(text_of("new"))).await.unwrap();
     assert_eq!(texts(fixture), ["new", "shared"]);
     store.set_value(&repo, &key("k2"), None).await.unwrap();
-    assert!(store.delete(&b.id).await.unwrap());
+    assert!(store.delete(&b.id, None).await.unwrap());
     assert_eq!(texts(fixture), [""; 0]);
     assert_eq!(fixture.crashed().sessions(None).await.unwrap(), []);
 }
@@ -57,7 +57,7 @@ pub async fn st_11_a_session_made_again_is_another(fixture: &impl StoreFixture) 
     let old = opened(&*store, "a", "one").await;
     let late = old.clone();
     let stale = late.append(vec![set("value", "late")]);
-    assert!(store.delete(&old.id).await.unwrap());
+    assert!(store.delete(&old.id, None).await.unwrap());
     let new = opened(&*store, "a", "one").await;
     assert_eq!(old.mark.map(|mark| mark.revision), new.mark.map(|mark| mark.revision));
     assert_ne!(old.mark, new.mark);
@@ -67,7 +67,7 @@ pub async fn st_11_a_session_made_again_is_another(fixture: &impl StoreFixture) 
     }
     assert_holds(&*store, &new, HeadCondition::Sound).await;
     // Also where every session is gone, and the store was opened anew.
-    assert!(store.delete(&new.id).await.unwrap());
+    assert!(store.delete(&new.id, None).await.unwrap());
     let third = opened(&*fixture.crashed(), "a", "one").await;
     assert_ne!(third.mark, old.mark);
     assert_ne!(third.mark, new.mark);
@@ -91,7 +91,7 @@ pub async fn st_12_revisions_are_those_of_the_medium(fixture: &impl StoreFixture
     }
     assert_eq!(reader.revisions(&a, &elsewhere).await.unwrap(), now(draft.mark, 0));
     assert_eq!(reader.revisions(&id("b"), &repo).await.unwrap(), now(None, 5));
-    assert!(writer.delete(&a).await.unwrap());
+    assert!(writer.delete(&a, None).await.unwrap());
     assert_eq!(reader.revisions(&a, &repo).await.unwrap(), now(None, 5));
 }
 
@@ -242,4 +242,55 @@ pub async fn st_17_sessions_do_not_conflict(fixture: &impl StoreFixture) {
         assert_holds(&*stores[0], &draft, HeadCondition::Sound).await;
     }
     assert_eq!(stores[1].sessions(None).await.unwrap().len(), SESSIONS);
+}
+
+/// ST-18.
+pub async fn st_18_a_delete_that_expects_another_moment_removes_nothing(
+    fixture: &impl StoreFixture,
+) {
+    let store = fixture.store();
+    let mut draft = opened(&*store, "a", "one").await;
+    let old = draft.mark;
+    let append = draft.append(vec![set("value", "two")]);
+    appended(&*store, &mut draft, append).await;
+    let conflict = |answer| match answer {
+        Err(StoreError::Conflict { found }) => found,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(conflict(store.delete(&draft.id, old).await), draft.mark);
+    assert_holds(&*store, &draft, HeadCondition::Sound).await;
+    assert!(!store.delete(&id("b"), old).await.unwrap(), "there was none");
+    assert!(store.delete(&draft.id, draft.mark).await.unwrap());
+    assert!(!store.delete(&draft.id, draft.mark).await.unwrap());
+    // One of the same name and revision is another.
+    let new = opened(&*store, "a", "one").await;
+    assert_eq!(conflict(store.delete(&new.id, old).await), new.mark);
+    assert_holds(&*store, &new, HeadCondition::Sound).await;
+    assert!(store.delete(&new.id, new.mark).await.unwrap());
+    assert_eq!(texts(fixture), [""; 0]);
+}
+
+/// ST-18.
+pub async fn st_18_of_a_delete_and_an_append_at_once_one_succeeds(fixture: &impl StoreFixture) {
+    let stores = [fixture.store(), fixture.store()];
+    for round in 0..10 {
+        let name = format!("s/{round}");
+        let mut draft = opened(&*stores[0], &name, "one").await;
+        let append = draft.append(vec![set("value", "two")]);
+        let (deletes, appends) = (Arc::clone(&stores[round % 2]), Arc::clone(&stores[1]));
+        let (id, expected) = (draft.id.clone(), draft.mark);
+        let delete = tokio::spawn(async move { deletes.delete(&id, expected).await });
+        let appended = appends.append(&draft.id, append.clone()).await;
+        match (delete.await.unwrap(), appended) {
+            (Ok(true), Err(StoreError::Conflict { found: None })) => {
+                assert!(stores[0].load(&draft.id).await.unwrap().is_none());
+            }
+            (Err(StoreError::Conflict { found }), Ok(mark)) => {
+                assert_eq!(found, Some(mark));
+                draft.took(&append, mark);
+                assert_holds(&*stores[0], &draft, HeadCondition::Sound).await;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }

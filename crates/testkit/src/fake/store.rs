@@ -296,8 +296,12 @@ impl Store for FakeStore {
         self.call(Call::Sessions, |medium| Ok(medium.sessions(directory))).await
     }
 
-    async fn delete(&self, session: &SessionId) -> Result<bool, StoreError> {
-        self.call(Call::Delete, |medium| Ok(medium.delete(session))).await
+    async fn delete(
+        &self,
+        session: &SessionId,
+        expected: Option<Mark>,
+    ) -> Result<bool, StoreError> {
+        self.call(Call::Delete, |medium| medium.delete(session, expected)).await
     }
 
     async fn values(&self, directory: &CanonicalPath) -> Result<LocationValues, StoreError> {

@@ -219,13 +219,22 @@ impl Medium {
         }
     }
 
-    pub(super) fn delete(&mut self, session: &SessionId) -> bool {
-        let there = self.sessions.remove(session).is_some();
-        if there {
-            self.commits += 1;
-            self.collect();
+    pub(super) fn delete(
+        &mut self,
+        session: &SessionId,
+        expected: Option<Mark>,
+    ) -> Result<bool, StoreError> {
+        let found = self.sessions.get(session).map(Stored::mark);
+        if found.is_none() {
+            return Ok(false);
         }
-        there
+        if expected.is_some() && expected != found {
+            return Err(StoreError::Conflict { found });
+        }
+        self.sessions.remove(session);
+        self.commits += 1;
+        self.collect();
+        Ok(true)
     }
 
     pub(super) fn values(&self, directory: &CanonicalPath) -> Result<LocationValues, StoreError> {

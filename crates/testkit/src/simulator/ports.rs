@@ -344,8 +344,12 @@ impl Store for Shop {
         self.read(self.inner.sessions(directory)).await
     }
 
-    async fn delete(&self, session: &SessionId) -> Result<bool, StoreError> {
-        self.write(self.inner.delete(session)).await
+    async fn delete(
+        &self,
+        session: &SessionId,
+        expected: Option<Mark>,
+    ) -> Result<bool, StoreError> {
+        self.write(self.inner.delete(session, expected)).await
     }
 
     async fn values(&self, directory: &CanonicalPath) -> Result<LocationValues, StoreError> {

@@ -28,7 +28,7 @@ fn assert_refused(place: &Path, path: &Path, expected: impl Fn(&StoreError) -> b
             store.records(&a, Revision::NONE, 9).await.err(),
             store.contents(&[told_domain::hash::ContentHash::of("x")]).await.err(),
             store.sessions(None).await.err(),
-            store.delete(&a).await.err(),
+            store.delete(&a, None).await.err(),
             store.values(&repo).await.err(),
             store.set_value(&repo, &k, Some("v".into())).await.err(),
             store.set_value(&repo, &k, None).await.err(),
@@ -182,7 +182,7 @@ fn reading_makes_nothing_and_writing_makes_a_private_store() {
         let nothing = Revisions { session: None, values: 0 };
         assert_eq!(store.revisions(&a, &repo).await.unwrap(), nothing);
         // What changes nothing makes nothing either.
-        assert!(!store.delete(&a).await.unwrap());
+        assert!(!store.delete(&a, None).await.unwrap());
         store.set_value(&repo, &key("k"), None).await.unwrap();
         assert_eq!(everything(place.directory()), [""; 0]);
 

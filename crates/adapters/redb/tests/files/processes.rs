@@ -126,7 +126,7 @@ fn a_stopped_process_that_holds_the_store_makes_it_busy_and_nothing_hangs() {
             // Reading goes on.
             assert_eq!(store.load(&draft.id).await.unwrap().unwrap().mark, draft.mark.unwrap());
             assert_busy(append(store, &mut late, "nobody").await);
-            assert_busy(store.delete(&draft.id).await);
+            assert_busy(store.delete(&draft.id, None).await);
             let key = "k".parse().unwrap();
             assert_busy(store.set_value(&directory("/repo"), &key, Some("v".into())).await);
             let revisions = store.revisions(&draft.id, &directory("/repo")).await.unwrap();
@@ -169,7 +169,7 @@ fn a_caller_that_left_before_its_turn_is_not_served() {
     holder.kill();
     block_on(async {
         // The next call is behind it in the queue.
-        assert!(!store.delete(&id("never")).await.unwrap());
+        assert!(!store.delete(&id("never"), None).await.unwrap());
         assert_eq!(session(&store, "a").await.records, draft.records);
     });
 }

@@ -140,7 +140,7 @@ async fn the_last_of_the_sessions_that_share_takes_the_content_with_it() {
         let deleted = way.map(|index: usize| left[index].id.clone());
         for session in deleted {
             assert!(!place.texts().is_empty());
-            assert!(store.delete(&session).await.unwrap());
+            assert!(store.delete(&session, None).await.unwrap());
             left.retain(|draft| draft.id != session);
             for draft in &left {
                 assert_whole(&store, draft).await;
