@@ -86,7 +86,7 @@ impl Session {
         }
     }
 
-    /// The session works in another directory from now on. What was begun before fails with
+    /// The session works in another directory from now on, absolute or relative to where it works. What was begun before fails with
     /// `location_changed` (R-SES-3).
     ///
     /// # Errors
@@ -94,7 +94,8 @@ impl Session {
     /// [`Error::Store`].
     pub async fn move_to(&self, directory: &Path) -> Result<(Revision, Location), Error> {
         let mut turn = self.turn(Fence::Location).await;
-        let directory = self.engine.directory(directory).await?;
+        let here = turn.known(self).await?.services.directory().clone();
+        let directory = self.engine.directory(&here.as_path().join(directory)).await?;
         let boundary = self.engine.boundary(&directory).await;
         let location = Location { directory, boundary };
         loop {

@@ -99,8 +99,6 @@ pub(super) async fn done(session: &Session, call: LifeCall) -> Answer {
         LifeCall::Adopt(claims, position) => give(answer::adopt(session, claims, position).await?),
         LifeCall::Revert(position) => revision(session.revert(position).await?),
         LifeCall::Move(directory) => {
-            let now = session.location().await?;
-            let directory = now.directory().as_path().join(directory);
             let (revision, location) = session.move_to(&directory).await?;
             give(answer::moved(revision, &location))
         }

@@ -2,7 +2,10 @@
 
 use super::{ServeError, serve};
 use crate::failure::Failure;
-use told::configuration::{Chosen, Loaded, Surroundings};
+use told::{
+    configuration::{Chosen, Loaded, Surroundings},
+    connect,
+};
 use tracing_subscriber::EnvFilter;
 
 /// Threads that answer; what waits for the disk has threads of its own.
@@ -26,7 +29,8 @@ pub(crate) fn run(chosen: &Chosen, surroundings: &Surroundings) -> Result<(), Fa
         .enable_time()
         .build()
         .map_err(|error| Failure::Refused(format!("no runtime starts: {error}")))?;
-    let served = runtime.block_on(serve(loaded, std::io::stdin(), std::io::stdout()));
+    let served =
+        runtime.block_on(serve(loaded, Box::new(connect), std::io::stdin(), std::io::stdout()));
     // A look that hangs, as on a dead network disk, keeps no one waiting.
     runtime.shutdown_background();
     served.map_err(|error| match error {

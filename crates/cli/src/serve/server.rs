@@ -18,9 +18,8 @@ use std::{
 };
 use tokio::{sync::mpsc, task::JoinHandle};
 use told::{
-    ConnectError,
-    configuration::Loaded,
-    connect,
+    ConnectError, Engine,
+    configuration::{Configuration, Loaded},
     domain::{path::on_one_line, position::Position, session::SessionId},
     ports::Provision,
 };
@@ -29,6 +28,9 @@ use told::{
 const PROTOCOLS: &[u64] = &[1];
 /// What can be asked beside the methods.
 const FEATURES: &[&str] = &["blocks", "mark", "since"];
+
+/// Wires an engine for a configuration.
+pub(super) type Connect = Box<dyn Fn(&Configuration) -> Result<Engine, ConnectError> + Send + Sync>;
 
 /// Why a server ended before its input did, or did not begin.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +54,7 @@ pub(crate) enum ServeError {
 /// Needs a tokio runtime with time.
 pub(crate) async fn serve(
     loaded: Loaded,
+    connect: Connect,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> Result<(), ServeError> {
@@ -62,6 +65,7 @@ pub(crate) async fn serve(
     let host = Host::new(engine, loaded.configuration()).await;
     let server = Server {
         loaded,
+        connect,
         host: Arc::new(host),
         gate: Gate::new(),
         lanes: Lanes::default(),
@@ -88,6 +92,7 @@ fn lines_of(
 
 struct Server {
     loaded: Loaded,
+    connect: Connect,
     host: Arc<Host>,
     gate: Gate,
     lanes: Lanes<SessionId>,
@@ -277,7 +282,7 @@ impl Server {
             RpcError::invalid_params(&["config"], &format!("`config`: {error}"))
         };
         let loaded = self.loaded.clone().overlaid(config).map_err(|error| wrong(&error))?;
-        let mut engine = connect(loaded.configuration()).map_err(|error| wrong(&error))?;
+        let mut engine = (self.connect)(loaded.configuration()).map_err(|error| wrong(&error))?;
         // What was provided counts as long as this server lives.
         if let Some(files) = self.host.provided_files() {
             engine = engine.providing(files);

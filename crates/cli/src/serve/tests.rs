@@ -1,3 +1,7 @@
+//! What a whole server does at one moment, which from outside could only be hoped for.
+
+mod moved;
+
 use super::{
     error::{INTERNAL, RpcError},
     message::Answer,
