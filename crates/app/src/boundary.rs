@@ -58,7 +58,9 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
     loop {
         let known = turn.known(session).await?;
         let values = session.values(known).await?;
-        let found = session.look(known, &values, thoroughness(&known.standing.state)).await;
+        let thoroughness = thoroughness(&known.standing.state);
+        let ordinary = thoroughness == Thoroughness::Ordinary;
+        let found = session.look(known, &values, thoroughness).await;
         if let Some(memo) = &known.memo
             && memo.stands(&found, request)
             && position(&known.standing, request.position).is_ok()
@@ -69,28 +71,37 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
             }
             continue;
         }
-        let verdict = session.judge(&known.standing, known, found, request).await?;
-        known.boundary = verdict.found.sight.known.clone();
-        if !matches!(verdict.decision, Decision::Refused(_)) {
-            session.core.found.remember(&verdict.context);
-        }
-        match verdict.decision {
+        let Verdict { context, found, decision } =
+            session.judge(&known.standing, known, found, request).await?;
+        known.boundary = found.sight.known.clone();
+        let planned = ordinary.then(|| found.sight.planned());
+        known.planned.clone_from(&planned);
+        match decision {
             Decision::Refused(refusal) => return Err(Error::refused(session.id(), refusal)),
             Decision::LookAgain { .. } => {}
             Decision::Unchanged => {
+                session.core.found.remember(&context);
                 if session.still(known).await? {
-                    return session.unchanged(known, verdict.context, verdict.found, request);
+                    return session.unchanged(known, context, found, request);
                 }
             }
             Decision::Commit { records, blobs } => {
                 let admitted = records.last().map(|record| record.revision);
-                match session.append(&mut turn.guard, records, blobs).await? {
+                let tell = |standing: &Standing| {
+                    session.core.found.remember(&context);
+                    let look = look_of(&standing.state, &context);
+                    let told = session.tell(standing, &look, admitted, request);
+                    (look, told)
+                };
+                match session.append_beside(&mut turn.guard, records, blobs, tell).await? {
                     Appended::Overtaken => {}
-                    Appended::Done => {
-                        let Some(known) = turn.guard.as_mut() else { continue };
-                        let look = look_of(&known.standing.state, &verdict.context);
-                        known.look = Some(look.clone());
-                        return session.tell(&known.standing, &look, admitted, request);
+                    Appended::Done((look, told)) => {
+                        if let Some(known) = turn.guard.as_mut() {
+                            known.look = Some(look);
+                            // What a boundary tells makes no path relevant: the scopes are as planned.
+                            known.planned = planned;
+                        }
+                        return told;
                     }
                 }
             }
@@ -227,7 +238,7 @@ impl Session {
             scopes: &state.told.scopes,
             thoroughness,
         };
-        let planned = known.memo.as_ref().map(|memo| &memo.sight);
+        let planned = known.planned.as_ref();
         let planned = planned.filter(|_| thoroughness == Thoroughness::Ordinary);
         let snapshot = known.services.registry().snapshot_with(&self.core.registry);
         // Kinds of source are looked at side by side (R-OBS-10).
@@ -359,10 +370,8 @@ impl Session {
         blobs: Vec<Blob>,
     ) -> Result<Standing, Error> {
         let state = self.folded(standing.map(|standing| standing.state.clone()), records)?;
-        let mut contents = standing.map(|s| s.contents.clone()).unwrap_or_default();
-        contents.extend(blobs.iter().map(|blob| (blob.name().sha256, blob.text().clone())));
-        let state = state.ok_or_else(|| self.unknown())?;
-        Ok(Standing { state, contents })
+        let contents = standing.map(|standing| standing.contents.clone()).unwrap_or_default();
+        Ok(Standing::new(state.ok_or_else(|| self.unknown())?, contents, &blobs))
     }
 }
 

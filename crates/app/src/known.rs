@@ -3,7 +3,7 @@
 
 use crate::{
     Error, LocationServices, Opened, Session, SystemContextRegistry, boundary::Memo, engine::World,
-    found::FoundThrough,
+    found::FoundThrough, observe::Planned,
 };
 use std::{
     collections::HashMap,
@@ -67,14 +67,8 @@ pub(crate) struct Known {
     /// This process's latest look, if it is later than the last record's (R-BND-10).
     pub(crate) look: Option<Look>,
     pub(crate) memo: Option<Memo>,
-}
-
-impl Known {
-    /// Whether every text that a boundary can need is at hand.
-    fn is_whole(&self) -> bool {
-        let Standing { state, contents } = &self.standing;
-        state.needs().iter().all(|hash| contents.contains_key(hash))
-    }
+    /// The plan of the last ordinary look since the scopes are what they are.
+    pub(crate) planned: Option<Planned>,
 }
 
 /// The services of a Location, and the boundary around it as known at a revision.
@@ -85,9 +79,9 @@ struct Place {
 }
 
 /// What became of an attempt to append.
-pub(crate) enum Appended {
-    /// It is durable.
-    Done,
+pub(crate) enum Appended<T = ()> {
+    /// It is durable; and what was prepared beside it.
+    Done(T),
     /// Somebody else was first: observe again.
     Overtaken,
 }
@@ -182,7 +176,7 @@ impl Session {
             Decision::LookAgain { .. } => Ok(Step::Again),
             Decision::Commit { records, blobs } => {
                 match self.append(known, records, blobs).await? {
-                    Appended::Done => Ok(Step::Done),
+                    Appended::Done(()) => Ok(Step::Done),
                     Appended::Overtaken => Ok(Step::Again),
                 }
             }
@@ -196,9 +190,21 @@ impl Session {
         records: Vec<Record>,
         blobs: Vec<Blob>,
     ) -> Result<Appended, Error> {
+        self.append_beside(known, records, blobs, |_| ()).await
+    }
+
+    /// Makes records durable, then known. While the store waits for its disk, `beside` works with what
+    /// will then be so; nobody sees its answer before (R-BND-5).
+    pub(crate) async fn append_beside<T>(
+        &self,
+        known: &mut Option<Known>,
+        records: Vec<Record>,
+        blobs: Vec<Blob>,
+        beside: impl Fn(&Standing) -> T,
+    ) -> Result<Appended<T>, Error> {
         let before = known.as_ref().map(|known| &known.standing.state);
         let Some(state) = self.folded(before.cloned(), &records)? else {
-            return Ok(Appended::Done);
+            return Err(self.unknown());
         };
         let sound = known.as_ref().is_some_and(|known| known.head == HeadCondition::Sound);
         let head = match before {
@@ -213,29 +219,43 @@ impl Session {
             head,
             summary: summary(self.id(), &state),
         };
-        match self.world().store.append(self.id(), append).await {
+        let meanwhile = async {
+            let contents = known.as_ref().map(|known| known.standing.contents.clone());
+            let standing = Standing::new(state, contents.unwrap_or_default(), &blobs);
+            let answer = standing.is_whole().then(|| beside(&standing));
+            (standing, answer)
+        };
+        let (appended, (standing, answer)) =
+            tokio::join!(self.world().store.append(self.id(), append), meanwhile);
+        match appended {
             Ok(mark) => {
-                self.advance(known, mark, state, blobs);
-                // A revert or a fork finds texts again that were not at hand.
-                if known.as_ref().is_some_and(|known| !known.is_whole()) {
-                    self.forget(known);
-                    self.refresh(known).await?;
+                self.advance(known, mark, standing);
+                if let Some(answer) = answer {
+                    return Ok(Appended::Done(answer));
                 }
-                Ok(Appended::Done)
+                // A revert or a fork finds texts again that were not at hand.
+                self.forget(known);
+                self.refresh(known).await?;
             }
             Err(StoreError::Conflict { .. }) => {
                 self.forget(known);
-                Ok(Appended::Overtaken)
+                return Ok(Appended::Overtaken);
             }
             Err(StoreError::OutcomeUnknown(cause)) => {
                 self.forget(known);
-                self.read_back(known, expected, &records, cause).await
+                match self.read_back(known, expected, &records, cause).await? {
+                    Appended::Overtaken => return Ok(Appended::Overtaken),
+                    Appended::Done(()) => {}
+                }
             }
             Err(error) => {
                 self.forget(known);
-                Err(error.into())
+                return Err(error.into());
             }
         }
+        // What was read back decides, and not what was thought beside it.
+        let known = known.as_ref().ok_or_else(|| self.unknown())?;
+        Ok(Appended::Done(beside(&known.standing)))
     }
 
     /// What `records` make of a state.
@@ -286,32 +306,26 @@ impl Session {
             return Ok(Appended::Overtaken);
         }
         self.refresh(known).await?;
-        Ok(Appended::Done)
+        Ok(Appended::Done(()))
     }
 
-    fn advance(&self, known: &mut Option<Known>, mark: Mark, state: State, blobs: Vec<Blob>) {
-        let needs = state.needs();
-        let services = self.engine.locations.at(&state.location.directory);
-        let (mut contents, before) = match known.take() {
-            Some(known) => {
-                let here = known.services.directory() == services.directory();
-                (known.standing.contents, here.then_some((known.values, known.boundary)))
-            }
-            None => (Default::default(), None),
+    fn advance(&self, known: &mut Option<Known>, mark: Mark, standing: Standing) {
+        let services = self.engine.locations.at(&standing.state.location.directory);
+        let before = known.take().filter(|known| Arc::ptr_eq(&known.services, &services));
+        let (values, boundary) = match before {
+            Some(known) => (known.values, known.boundary),
+            None => (UNREAD, KnownBoundary::Marked(standing.state.location.boundary.clone())),
         };
-        let (values, boundary) = before
-            .unwrap_or_else(|| (UNREAD, KnownBoundary::Marked(state.location.boundary.clone())));
-        contents.extend(blobs.iter().map(|blob| (blob.name().sha256, blob.text().clone())));
-        contents.retain(|hash, _| needs.binary_search(hash).is_ok());
         *known = Some(Known {
             mark,
             values,
             head: HeadCondition::Sound,
-            standing: Standing { state, contents },
+            standing,
             services,
             boundary,
             look: None,
             memo: None,
+            planned: None,
         });
     }
 
@@ -327,6 +341,7 @@ impl Session {
             boundary: KnownBoundary::Marked(boundary),
             look: None,
             memo: None,
+            planned: None,
         }
     }
 
@@ -374,6 +389,7 @@ impl Session {
             boundary,
             look: None,
             memo: None,
+            planned: None,
         });
         Ok(())
     }

@@ -55,7 +55,7 @@ impl Engine {
         *guard = None;
         // Every text that the record needs is the parent's, and so stored.
         match begun.append(&mut guard, vec![record], Vec::new()).await? {
-            Appended::Done => begun.opened(&guard, true),
+            Appended::Done(()) => begun.opened(&guard, true),
             Appended::Overtaken => {
                 begun.refresh(&mut guard).await?;
                 let log = self.world.store.records(child, Revision::NONE, 2).await?;

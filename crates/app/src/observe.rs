@@ -35,6 +35,13 @@ pub(crate) struct Ground<'a> {
     pub(crate) thoroughness: Thoroughness,
 }
 
+/// A plan, and the boundary that it is for.
+#[derive(Clone)]
+pub(crate) struct Planned {
+    plan: Arc<Plan>,
+    known: KnownBoundary,
+}
+
 /// What the file system answered, and to which plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sight {
@@ -45,16 +52,23 @@ pub(crate) struct Sight {
     pub(crate) unknown: Option<(AbsolutePath, UnavailableReason)>,
 }
 
+impl Sight {
+    /// The plan, for the next look.
+    pub(crate) fn planned(&self) -> Planned {
+        Planned { plan: self.plan.clone(), known: self.known.clone() }
+    }
+}
+
 impl World {
     /// Looks until the boundary is as planned. `planned` spares planning where nothing changed.
-    pub(crate) async fn look(&self, ground: Ground<'_>, planned: Option<&Sight>) -> Sight {
+    pub(crate) async fn look(&self, ground: Ground<'_>, planned: Option<&Planned>) -> Sight {
         let files = self.files_at(ground.directory);
         let mut known = ground.known.clone();
         let mut unknown = None;
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let planned = planned.filter(|sight| attempt == 1 && sight.known == known);
+            let planned = planned.filter(|planned| attempt == 1 && planned.known == known);
             let plan = planned.map_or_else(
                 || {
                     let standpoint = Standpoint {
@@ -66,7 +80,7 @@ impl World {
                     };
                     Arc::new(plan(&standpoint, &self.policy))
                 },
-                |sight| sight.plan.clone(),
+                |planned| planned.plan.clone(),
             );
             let seen = files.observe(&plan.looks).await;
             let sight = plan.boundary(&seen, &self.policy);

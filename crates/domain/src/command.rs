@@ -140,6 +140,23 @@ pub struct Standing {
     pub contents: Contents,
 }
 
+impl Standing {
+    /// `state` with what it needs of `contents` and `blobs`, and of nothing else.
+    #[must_use]
+    pub fn new(state: State, mut contents: Contents, blobs: &[Blob]) -> Self {
+        contents.extend(blobs.iter().map(|blob| (blob.name().sha256, blob.text().clone())));
+        let needs = state.needs();
+        contents.retain(|hash, _| needs.binary_search(hash).is_ok());
+        Self { state, contents }
+    }
+
+    /// Whether every text that a boundary can need is at hand.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.state.needs().iter().all(|hash| self.contents.contains_key(hash))
+    }
+}
+
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {

@@ -12,7 +12,7 @@ use crate::{
         PendingEpoch, Scope, Telling, TellingContent, Told, UnderHolds, Update,
     },
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// A log that is not one: the store lost or damaged something (R-EPO-7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -152,7 +152,7 @@ impl Told {
                 for change in changes {
                     self.tell(change, revision, *position);
                 }
-                self.updates.push(Update {
+                self.updates.push(Arc::new(Update {
                     revision,
                     position: *position,
                     text: *text,
@@ -160,7 +160,7 @@ impl Told {
                     changes: changes.clone(),
                     first_told: None,
                     lost: false,
-                });
+                }));
                 self.look = Some(look.clone());
                 // What is told there is there: the window cannot begin after it.
                 self.window = self.window.min(*position);
@@ -214,12 +214,13 @@ impl Told {
         self.anchor(epoch.position);
         let mut entries = std::mem::take(&mut self.entries);
         entries.retain(|key, _| adopted.contains(key));
-        for adoption in entries.values_mut().flat_map(|entry| &mut entry.adopted) {
-            adoption.after = 0;
+        for entry in entries.values_mut().map(Arc::make_mut) {
+            entry.adopted.iter_mut().for_each(|adoption| adoption.after = 0);
         }
         for admission in sources {
             let baseline = Some(admission.clone());
-            entries.insert(admission.key.clone(), Entry { baseline, ..Entry::default() });
+            let entry = Entry { baseline, ..Entry::default() };
+            entries.insert(admission.key.clone(), Arc::new(entry));
         }
         self.entries = entries;
         self.epoch = Some(epoch);
@@ -237,16 +238,16 @@ impl Told {
             Change::Changed { admission, form: Form::Diff } => {
                 // A diff stands on what was told last, and so on whatever that stands on. Where
                 // nothing was, its base lies before all that is known.
-                let rests_on = match self.entries.get(&admission.key) {
-                    Some(Entry { last: Some(last), .. }) => last.rests_on,
-                    Some(_) => position,
+                let rests_on = match self.entries.get(&admission.key).map(|entry| &entry.last) {
+                    Some(Some(last)) => last.rests_on,
+                    Some(None) => position,
                     None => Position::START,
                 };
                 (TellingContent::Value(admission.clone()), rests_on)
             }
             Change::Removed { place, .. } => (TellingContent::Removal(place.clone()), position),
         };
-        let entry = self.entries.entry(change.key().clone()).or_default();
+        let entry = Arc::make_mut(self.entries.entry(change.key().clone()).or_default());
         entry.last = Some(Telling { content, revision, position, rests_on });
         entry.under_holds = None;
     }
@@ -259,7 +260,7 @@ impl Told {
 
     /// What another channel told of `key` is what was told last.
     pub(crate) fn retell(&mut self, key: SourceKey, adoption: Adoption) {
-        let entry = self.entries.entry(key).or_default();
+        let entry = Arc::make_mut(self.entries.entry(key).or_default());
         entry.last = Some(adoption.telling.clone());
         entry.under_holds = None;
         entry.adopted.push(adoption);
@@ -272,7 +273,10 @@ impl Told {
 
     fn declare_lost(&mut self, lost: &[Revision]) {
         for update in &mut self.updates {
-            update.lost = lost.contains(&update.revision);
+            let is_lost = lost.contains(&update.revision);
+            if update.lost != is_lost {
+                Arc::make_mut(update).lost = is_lost;
+            }
         }
         if let Some(epoch) = &mut self.epoch {
             epoch.baseline_lost = lost.contains(&epoch.revision);
@@ -292,11 +296,11 @@ pub(crate) fn inherited(mut told: Told, parent: &SessionId) -> Told {
         first_told_by(parent, &mut epoch.first_told, epoch.revision);
         epoch.revision = first;
     }
-    for update in &mut told.updates {
+    for update in told.updates.iter_mut().map(Arc::make_mut) {
         first_told_by(parent, &mut update.first_told, update.revision);
         update.revision = first;
     }
-    for entry in told.entries.values_mut() {
+    for entry in told.entries.values_mut().map(Arc::make_mut) {
         if let Some(last) = &mut entry.last {
             last.revision = first;
         }

@@ -4,7 +4,7 @@ use crate::{
     key::SourceKey,
     told::{Adoption, Change, Entry, Form, Telling, Told, UnderHolds},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// One key's tale over the epoch's texts.
 struct Tale {
@@ -43,10 +43,13 @@ impl Told {
         }
         drop(adoptions);
         for (key, entry) in &mut self.entries {
-            entry.under_holds = match tales.remove(key) {
+            let under_holds = match tales.remove(key) {
                 Some(tale) if !tale.current => Some(tale.at_hand),
                 Some(_) | None => None,
             };
+            if entry.under_holds != under_holds {
+                Arc::make_mut(entry).under_holds = under_holds;
+            }
         }
     }
 
@@ -62,9 +65,9 @@ impl Told {
 
     /// What was told as it stood when the epoch's baseline alone had been.
     pub(crate) fn at_epoch_start(&self) -> Self {
-        let baseline_only = |(key, entry): (&SourceKey, &Entry)| {
+        let baseline_only = |(key, entry): (&SourceKey, &Arc<Entry>)| {
             let baseline = Some(entry.baseline.clone()?);
-            Some((key.clone(), Entry { baseline, ..Entry::default() }))
+            Some((key.clone(), Arc::new(Entry { baseline, ..Entry::default() })))
         };
         Self {
             epoch: self.epoch.clone(),

@@ -24,9 +24,9 @@ pub struct Told {
     pub pending: Option<PendingEpoch>,
     /// Per key, what the epoch told.
     #[serde(with = "entries_as_list")]
-    pub entries: BTreeMap<SourceKey, Entry>,
+    pub entries: BTreeMap<SourceKey, Arc<Entry>>,
     /// The epoch's updates in the order told.
-    pub updates: Vec<Update>,
+    pub updates: Vec<Arc<Update>>,
     /// Directories that tool settlements made relevant, by path.
     #[serde(with = "entries_as_list")]
     pub scopes: BTreeMap<CanonicalPath, Scope>,

@@ -1,5 +1,5 @@
-//! One batch of looks on threads that may wait: who takes which look, and what has answered by the
-//! deadline (R-OBS-10, R-OBS-12).
+//! The looks of one batch that may have to wait: which thread takes which, and what has answered by
+//! the deadline (R-OBS-10, R-OBS-12).
 
 use crate::{
     cause::Miss,
@@ -8,7 +8,7 @@ use crate::{
     step::{Hook, Step},
 };
 use std::{
-    collections::HashSet,
+    collections::{HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -40,12 +40,17 @@ impl Ground {
     }
 }
 
-/// The answers so far, each list a prefix of its final one.
-pub(crate) type Begun = Seen;
+/// What has answered of a batch, each in its place.
+#[derive(Default)]
+pub(crate) struct Answers {
+    pub(crate) files: Vec<Option<Observation<FileBytes>>>,
+    pub(crate) probes: Vec<Option<Observation<EntryKind>>>,
+    pub(crate) listings: Vec<Option<Observation<Names>>>,
+}
 
 /// The place of one look in its batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     Read(usize),
     Probe(usize),
     Listing(usize),
@@ -57,57 +62,116 @@ enum Answer {
     Names(Observation<Names>),
 }
 
-/// A batch that threads work on.
+/// Looks that threads work on, as they are handed over.
 pub(crate) struct Batch {
     looks: Looks,
     ground: Arc<Ground>,
     progress: Mutex<Progress>,
-    /// Told once, when every look has its answer.
+    /// Told once, when every look that was handed over has its answer.
     pub(crate) finished: Notify,
 }
 
+#[derive(Default)]
 struct Progress {
-    files: Vec<Option<Observation<FileBytes>>>,
-    probes: Vec<Option<Observation<EntryKind>>>,
-    listings: Vec<Option<Observation<Names>>>,
-    /// What comes next, in the order asked.
-    next: Option<Place>,
+    answers: Answers,
+    /// Handed over and not taken, in the order asked, with the bytes that those before have left.
+    waiting: VecDeque<(Place, u64)>,
     /// Taken by a thread and not answered.
     flying: Vec<Place>,
+    handed: usize,
     answered: usize,
     delivered: u64,
+    /// Threads at work, but for those that hang.
+    working: usize,
+    /// Whether all that is ever handed over has been.
+    sealed: bool,
     /// Whether what is in flight is thought to hang.
     suspected: bool,
     closed: bool,
 }
 
-impl Batch {
-    /// The rest of `looks`, behind what is answered already.
-    pub(crate) fn new(looks: Looks, begun: Begun, ground: Arc<Ground>) -> Self {
-        fn all<T>(begun: Vec<Observation<T>>, length: usize) -> Vec<Option<Observation<T>>> {
-            let mut answers: Vec<_> = begun.into_iter().map(Some).collect();
-            answers.resize_with(length, || None);
-            answers
+impl Answers {
+    /// Room for the answers to `looks`.
+    pub(crate) fn to(looks: &Looks) -> Self {
+        fn none<T>(length: usize) -> Vec<Option<T>> {
+            std::iter::repeat_with(|| None).take(length).collect()
         }
-        let first = if begun.files.len() < looks.reads.len() {
-            Place::Read(begun.files.len())
-        } else if begun.probes.len() < looks.probes.len() {
-            Place::Probe(begun.probes.len())
-        } else {
-            Place::Listing(begun.listings.len())
-        };
-        let progress = Progress {
-            answered: begun.files.len() + begun.probes.len() + begun.listings.len(),
-            delivered: begun.files.iter().map(delivered).sum(),
-            files: all(begun.files, looks.reads.len()),
-            probes: all(begun.probes, looks.probes.len()),
-            listings: all(begun.listings, looks.listings.len()),
-            next: within(first, &looks),
-            flying: Vec::new(),
-            suspected: false,
-            closed: false,
-        };
+        Self {
+            files: none(looks.reads.len()),
+            probes: none(looks.probes.len()),
+            listings: none(looks.listings.len()),
+        }
+    }
+
+    /// All of them; who has not answered is `missing`.
+    pub(crate) fn all(self, missing: UnavailableReason) -> Seen {
+        fn all<T>(
+            answers: Vec<Option<Observation<T>>>,
+            missing: UnavailableReason,
+        ) -> Vec<Observation<T>> {
+            let answers = answers.into_iter();
+            answers.map(|answer| answer.unwrap_or(Observation::Unavailable(missing))).collect()
+        }
+        Seen {
+            files: all(self.files, missing),
+            probes: all(self.probes, missing),
+            listings: all(self.listings, missing),
+        }
+    }
+
+    /// These answers and, in their empty places, those of `other`.
+    fn or(mut self, other: Self) -> Self {
+        fn fill<T>(these: &mut [Option<T>], those: Vec<Option<T>>) {
+            for (this, that) in these.iter_mut().zip(those) {
+                *this = this.take().or(that);
+            }
+        }
+        fill(&mut self.files, other.files);
+        fill(&mut self.probes, other.probes);
+        fill(&mut self.listings, other.listings);
+        self
+    }
+
+    fn set(&mut self, place: Place, answer: Answer) {
+        match (place, answer) {
+            (Place::Read(at), Answer::File(file)) => self.files[at] = Some(file),
+            (Place::Probe(at), Answer::Kind(kind)) => self.probes[at] = Some(kind),
+            (Place::Listing(at), Answer::Names(names)) => self.listings[at] = Some(names),
+            // A look is answered in kind.
+            (Place::Read(_) | Place::Probe(_) | Place::Listing(_), _) => {}
+        }
+    }
+}
+
+impl Batch {
+    /// A batch of `looks`, of which nothing is handed over yet.
+    pub(crate) fn new(looks: Looks, ground: Arc<Ground>) -> Self {
+        let progress = Progress { answers: Answers::to(&looks), ..Progress::default() };
         Self { looks, ground, progress: Mutex::new(progress), finished: Notify::new() }
+    }
+
+    /// Hands a look over. `allowance` is what is left of the bytes in all, but for what the looks
+    /// handed over before it will take. Says whether a thread is wanted that begins to work.
+    #[must_use]
+    pub(crate) fn hand_over(&self, place: Place, allowance: u64) -> bool {
+        let mut progress = self.progress();
+        progress.waiting.push_back((place, allowance));
+        progress.handed += 1;
+        let wanted = progress.working == 0;
+        progress.working += usize::from(wanted);
+        wanted
+    }
+
+    /// Says that nothing more is handed over.
+    pub(crate) fn seal(&self) {
+        let mut progress = self.progress();
+        progress.sealed = true;
+        self.tell_if_finished(&progress);
+    }
+
+    /// Says that another thread is about to work, beside one that hangs.
+    pub(crate) fn reinforce(&self) {
+        self.progress().working += 1;
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
@@ -117,13 +181,17 @@ impl Batch {
     /// How many looks have answered; none where all have.
     pub(crate) fn answered(&self) -> Option<usize> {
         let progress = self.progress();
-        let all = self.looks.reads.len() + self.looks.probes.len() + self.looks.listings.len();
-        (progress.answered < all).then_some(progress.answered)
+        (progress.answered < progress.handed).then_some(progress.answered)
     }
 
     /// Whether a look is left that no thread has taken.
     pub(crate) fn has_more(&self) -> bool {
-        self.progress().next.is_some()
+        !self.progress().waiting.is_empty()
+    }
+
+    /// How long the whole batch may take, in milliseconds.
+    pub(crate) const fn look_ms(&self) -> u64 {
+        self.looks.look_ms
     }
 
     /// Takes looks in order and answers them until none is left or nobody waits any more.
@@ -158,22 +226,22 @@ impl Batch {
     }
 
     /// The next look, and the bytes that earlier reads have left it. Looks where an earlier batch
-    /// still hangs are passed over, and stay without an answer.
+    /// still hangs are passed over: they time out. Nothing means that this thread's work is done.
     fn take(&self) -> Option<(Place, u64)> {
         let mut progress = self.progress();
         while !progress.closed
-            && let Some(place) = progress.next
+            && let Some((place, allowance)) = progress.waiting.pop_front()
         {
-            progress.next = within(after(place), &self.looks);
             if self.ground.stuck().contains(self.path(place)) {
                 let timeout = UnavailableReason::Timeout;
-                progress.set(place, unanswered(place, timeout));
+                progress.answer(place, unanswered(place, timeout));
                 self.tell_if_finished(&progress);
                 continue;
             }
             progress.flying.push(place);
-            return Some((place, self.looks.total_bytes.saturating_sub(progress.delivered)));
+            return Some((place, allowance.saturating_sub(progress.delivered)));
         }
+        progress.working = progress.working.saturating_sub(1);
         None
     }
 
@@ -184,15 +252,12 @@ impl Batch {
             self.ground.stuck().remove(self.path(place));
             return;
         }
-        if let Answer::File(file) = &answer {
-            progress.delivered += delivered(file);
-        }
-        progress.set(place, answer);
+        progress.answer(place, answer);
         self.tell_if_finished(&progress);
     }
 
     fn tell_if_finished(&self, progress: &Progress) {
-        if progress.next.is_none() && progress.flying.is_empty() {
+        if progress.sealed && progress.answered == progress.handed {
             self.finished.notify_one();
         }
     }
@@ -202,26 +267,16 @@ impl Batch {
         self.progress().suspected = true;
     }
 
-    /// Ends the batch: what has answered counts, and the rest is `missing`.
-    pub(crate) fn close(&self, missing: UnavailableReason) -> Seen {
-        fn all<T>(
-            answers: &mut Vec<Option<Observation<T>>>,
-            missing: UnavailableReason,
-        ) -> Vec<Observation<T>> {
-            let taken = std::mem::take(answers).into_iter();
-            taken.map(|answer| answer.unwrap_or(Observation::Unavailable(missing))).collect()
-        }
+    /// Ends the batch: what has answered counts, here and in `others`, and the rest is `missing`.
+    pub(crate) fn close(&self, others: Answers, missing: UnavailableReason) -> Seen {
         let mut progress = self.progress();
         progress.closed = true;
         if progress.suspected {
             let hanging = progress.flying.iter().map(|place| self.path(*place).clone());
             self.ground.stuck().extend(hanging);
         }
-        let mut seen = Seen {
-            files: all(&mut progress.files, missing),
-            probes: all(&mut progress.probes, missing),
-            listings: all(&mut progress.listings, missing),
-        };
+        let answers = others.or(std::mem::take(&mut progress.answers));
+        let mut seen = answers.all(missing);
         withhold_past_total(&mut seen.files, self.looks.total_bytes);
         seen
     }
@@ -242,18 +297,20 @@ impl Flight<'_> {
 
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
+        // Its thread ends here as well.
+        let mut progress = self.batch.progress();
+        progress.working = progress.working.saturating_sub(1);
+        drop(progress);
         self.batch.put(self.place, unanswered(self.place, UnavailableReason::IoError));
     }
 }
 
 impl Progress {
-    fn set(&mut self, place: Place, answer: Answer) {
-        match (place, answer) {
-            (Place::Read(at), Answer::File(file)) => self.files[at] = Some(file),
-            (Place::Probe(at), Answer::Kind(kind)) => self.probes[at] = Some(kind),
-            (Place::Listing(at), Answer::Names(names)) => self.listings[at] = Some(names),
-            (Place::Read(_) | Place::Probe(_) | Place::Listing(_), _) => return,
+    fn answer(&mut self, place: Place, answer: Answer) {
+        if let Answer::File(file) = &answer {
+            self.delivered += delivered(file);
         }
+        self.answers.set(place, answer);
         self.answered += 1;
     }
 }
@@ -290,26 +347,5 @@ fn withhold_past_total(files: &mut [Observation<FileBytes>], total_bytes: u64) {
             Some(rest) => left = rest,
             None => *file = Observation::Absent(Absence::Withheld(WithheldReason::Limit)),
         }
-    }
-}
-
-/// The place behind `place`, in its own list.
-const fn after(place: Place) -> Place {
-    match place {
-        Place::Read(at) => Place::Read(at + 1),
-        Place::Probe(at) => Place::Probe(at + 1),
-        Place::Listing(at) => Place::Listing(at + 1),
-    }
-}
-
-/// `place`, or the first of a later list where its own has ended; nothing behind the last.
-const fn within(place: Place, looks: &Looks) -> Option<Place> {
-    match place {
-        Place::Read(at) if at < looks.reads.len() => Some(place),
-        Place::Read(_) => within(Place::Probe(0), looks),
-        Place::Probe(at) if at < looks.probes.len() => Some(place),
-        Place::Probe(_) => within(Place::Listing(0), looks),
-        Place::Listing(at) if at < looks.listings.len() => Some(place),
-        Place::Listing(_) => None,
     }
 }

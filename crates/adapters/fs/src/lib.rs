@@ -5,7 +5,7 @@
 //! what they cannot answer takes one hop to a thread that may.
 //!
 //! **May depend on** `told-ports`, `told-domain`, tokio for waiting and rustix for system calls.
-//! **Start** with [`LocalFileSystem`], then `batch` (who looks, until when), `linux` and `unix` (how
+//! **Start** with [`LocalFileSystem`], then `pass` (what needs no waiting), `batch` (who looks at the rest, until when), `linux` and `unix` (how
 //! one look is made), `coherent` (how one version is read) and `cause` (what an error means).
 
 mod batch;
@@ -19,6 +19,7 @@ mod exact;
 mod linux;
 mod list;
 mod local;
+mod pass;
 #[cfg(any(not(unix), test))]
 mod portable;
 mod step;

@@ -49,7 +49,14 @@ const UNIQUE_MOUNT: StatxFlags = StatxFlags::from_bits_retain(0x4000);
 /// The directory of which files below are opened, for one batch.
 struct Anchor {
     path: AbsolutePath,
-    directory: Result<OwnedFd, Errno>,
+    directory: Directory,
+}
+
+enum Directory {
+    Open(OwnedFd),
+    Failed(Errno),
+    /// Nothing is known of its file system: a look below it may wait.
+    Unknown,
 }
 
 /// Answers looks one by one. A directory is opened once for all looks below it.
@@ -143,12 +150,14 @@ impl<'a> Desk<'a> {
             return Ok(None);
         };
         let pace = self.pace;
-        let anchor = self.anchor(directory)?;
+        let anchor = self.anchor(directory);
         let directory = match &anchor.directory {
-            Ok(directory) => directory,
+            Directory::Open(directory) => directory,
             // What is below a directory that is not there is not there.
-            Err(errno @ (Errno::NOENT | Errno::NOTDIR)) => return Err((*errno).into()),
-            Err(_) => return Ok(None),
+            Directory::Failed(errno @ (Errno::NOENT | Errno::NOTDIR)) => {
+                return Err((*errno).into());
+            }
+            Directory::Failed(_) | Directory::Unknown => return Ok(None),
         };
         let resolve = BENEATH.union(ResolveFlags::NO_SYMLINKS);
         let resolve = if pace == Pace::Inline { resolve.union(INLINE) } else { resolve };
@@ -161,37 +170,39 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn anchor(&mut self, path: &AbsolutePath) -> Result<&Anchor, Miss> {
+    fn anchor(&mut self, path: &AbsolutePath) -> &Anchor {
         if let Some(at) = self.anchors.iter().position(|anchor| anchor.path == *path) {
-            return Ok(&self.anchors[at]);
+            return &self.anchors[at];
         }
-        let resolve = ResolveFlags::NO_SYMLINKS.union(ResolveFlags::NO_MAGICLINKS);
-        let flags = PATH_ONLY.union(OFlags::DIRECTORY);
-        let directory = match self.pace {
-            Pace::Waiting => {
-                let directory = openat2(CWD, path.as_str(), flags, resolve);
-                if let Ok(directory) = &directory {
-                    self.trust.learn(path, directory);
-                }
-                directory
-            }
-            Pace::Inline => {
-                let resolve = resolve.union(ResolveFlags::CACHED);
-                let directory = openat2(CWD, path.as_str(), flags, resolve);
-                if let Ok(directory) = &directory {
-                    let mount = self.trust.of(path).ok_or(Miss::WouldBlock)?;
-                    if mount_and_type(directory).is_none_or(|(there, _)| there != mount) {
-                        return Err(Miss::WouldBlock);
-                    }
-                }
-                directory
-            }
-        };
+        let directory = self.open_directory(path);
         if self.anchors.len() == ANCHORS {
             self.anchors.remove(0);
         }
         self.anchors.push(Anchor { path: path.clone(), directory });
-        Ok(&self.anchors[self.anchors.len() - 1])
+        &self.anchors[self.anchors.len() - 1]
+    }
+
+    fn open_directory(&self, path: &AbsolutePath) -> Directory {
+        let resolve = ResolveFlags::NO_SYMLINKS.union(ResolveFlags::NO_MAGICLINKS);
+        let resolve = match self.pace {
+            Pace::Waiting => resolve,
+            Pace::Inline => resolve.union(ResolveFlags::CACHED),
+        };
+        let directory = match openat2(CWD, path.as_str(), PATH_ONLY | OFlags::DIRECTORY, resolve) {
+            Ok(directory) => directory,
+            Err(errno) => return Directory::Failed(errno),
+        };
+        match self.pace {
+            Pace::Waiting => self.trust.learn(path, &directory),
+            Pace::Inline => {
+                let mount = self.trust.of(path);
+                let there = mount.and_then(|_| mount_and_type(&directory)).map(|(mount, _)| mount);
+                if mount.is_none() || mount != there {
+                    return Directory::Unknown;
+                }
+            }
+        }
+        Directory::Open(directory)
     }
 }
 

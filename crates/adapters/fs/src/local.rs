@@ -1,10 +1,11 @@
-//! The adapter: first without waiting, then with a hop and a deadline.
+//! The adapter: what needs no waiting at once, the rest with a hop and a deadline.
 
 use crate::{
-    batch::{Batch, Ground, delivered, observation},
+    batch::{Answers, Ground, observation},
     cause::Miss,
     crew::Crew,
-    desk::{self, Desk, Pace},
+    desk,
+    pass::{Handed, Pass, start_worker},
     step::Hook,
 };
 use async_trait::async_trait;
@@ -21,11 +22,6 @@ use told_domain::{
     reason::UnavailableReason,
 };
 use told_ports::FileSystem;
-
-/// Looks and bytes that one batch answers on the caller's own thread, at most: together well under
-/// a millisecond, so that the runtime's other tasks do not notice.
-const INLINE_LOOKS: usize = 512;
-const INLINE_BYTES: u64 = 1024 * 1024;
 
 /// Threads that one batch has at once, at most: all but one may hang.
 const WORKERS: u32 = 8;
@@ -79,48 +75,11 @@ impl LocalFileSystem {
         Self { ground: Arc::new(ground), crew: Crew::default() }
     }
 
-    /// Answers what needs no waiting, in order, up to the first look that does.
-    fn look_inline(&self, looks: &Looks) -> Seen {
-        let mut seen = Seen::default();
-        if self.ground.hook.is_some() {
-            return seen;
-        }
-        let mut desk = Desk::new(Pace::Inline, &self.ground.trust, None);
-        seen.files.reserve_exact(looks.reads.len());
-        let mut spent = 0;
-        for read in looks.reads.iter().take(INLINE_LOOKS) {
-            // A file that the inline bytes cannot hold goes with the hop.
-            let left = looks.total_bytes.saturating_sub(spent);
-            match desk.read(read, left) {
-                Err(Miss::WouldBlock) => return seen,
-                found => seen.files.push(observation(found)),
-            }
-            spent += seen.files.last().map_or(0, delivered);
-            if spent > INLINE_BYTES {
-                return seen;
-            }
-        }
-        let rest = INLINE_LOOKS - seen.files.len();
-        if seen.files.len() < looks.reads.len() {
-            return seen;
-        }
-        for path in looks.probes.iter().take(rest) {
-            match desk.probe(path) {
-                Err(Miss::WouldBlock) => return seen,
-                found => seen.probes.push(observation(found)),
-            }
-        }
-        seen
-    }
-
-    /// Has the rest answered by threads that may wait, until the deadline.
-    async fn look_waiting(&self, looks: &Looks, begun: Seen, start: Instant) -> Seen {
-        let limit = Duration::from_millis(looks.look_ms).min(LONGEST);
+    /// Waits for what was handed over, until the deadline.
+    async fn wait_for(&self, handed: Handed, answered: Answers, start: Instant) -> Seen {
+        let batch = &handed.0;
+        let limit = Duration::from_millis(batch.look_ms()).min(LONGEST);
         let part = (limit / PARTS).max(Duration::from_millis(1));
-        let batch = Arc::new(Batch::new(looks.clone(), begun, Arc::clone(&self.ground)));
-        let closing = Closing(batch);
-        let batch = &closing.0;
-        self.start_worker(batch);
         let mut workers = 1;
         let mut before = batch.answered().unwrap_or_default();
         // Bounded by the parts of the deadline: each round but the last waits for one.
@@ -138,27 +97,14 @@ impl LocalFileSystem {
                 batch.suspect();
                 if workers < WORKERS && batch.has_more() {
                     tracing::debug!(answered = now, "a look hangs; the rest goes on beside it");
-                    self.start_worker(batch);
+                    batch.reinforce();
+                    start_worker(&self.crew, batch);
                     workers += 1;
                 }
             }
             before = now;
         }
-        batch.close(UnavailableReason::Timeout)
-    }
-
-    fn start_worker(&self, batch: &Arc<Batch>) {
-        let batch = Arc::clone(batch);
-        self.crew.run(move || batch.work());
-    }
-}
-
-/// Ends a batch also where its caller no longer waits, so that no thread goes on with it.
-struct Closing(Arc<Batch>);
-
-impl Drop for Closing {
-    fn drop(&mut self) {
-        self.0.close(UnavailableReason::Timeout);
+        batch.close(answered, UnavailableReason::Timeout)
     }
 }
 
@@ -166,14 +112,11 @@ impl Drop for Closing {
 impl FileSystem for LocalFileSystem {
     async fn observe(&self, looks: &Looks) -> Seen {
         let start = Instant::now();
-        let seen = self.look_inline(looks);
-        if seen.files.len() == looks.reads.len()
-            && seen.probes.len() == looks.probes.len()
-            && looks.listings.is_empty()
-        {
-            return seen;
+        let pass = Pass::over(looks, &self.ground, &self.crew);
+        match pass.handed {
+            None => pass.answers.all(UnavailableReason::IoError),
+            Some(handed) => self.wait_for(handed, pass.answers, start).await,
         }
-        self.look_waiting(looks, seen, start).await
     }
 
     async fn directory(&self, path: &Path) -> Observation<CanonicalPath> {

@@ -1,7 +1,7 @@
 //! The file as redb uses it, with two things added: a lock is never waited for without end, and the
 //! first failure is remembered, for redb itself reports only the failures after it.
 
-use crate::memo::Header;
+use crate::memo::{HEADER, Header};
 use redb::{BackendError, StorageBackend, backends::FileBackend};
 use std::{
     cell::Cell,
@@ -10,7 +10,7 @@ use std::{
     ops::Bound,
     path::Path,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -29,6 +29,8 @@ pub(crate) struct Beside {
     file: Arc<FileBackend>,
     first: Mutex<Option<io::Error>>,
     published: AtomicBool,
+    /// The header as the commit under way last wrote it.
+    written: Mutex<Option<Header>>,
     identity: Identity,
     /// Lets a step fail in a test.
     #[cfg(test)]
@@ -151,6 +153,7 @@ impl Beside {
             first: Mutex::new(None),
             identity,
             published: AtomicBool::new(false),
+            written: Mutex::new(None),
             #[cfg(test)]
             fuse: Fuse::default(),
         }
@@ -158,7 +161,7 @@ impl Beside {
 
     /// The bytes that every commit changes, as they are now.
     pub(crate) fn header(&self) -> Option<Header> {
-        let mut header = [0; 320];
+        let mut header = [0; HEADER];
         // Where it cannot be read, redb says why.
         self.file.read(0, &mut header).ok().map(|()| header)
     }
@@ -182,6 +185,16 @@ impl Beside {
     /// Says that a commit begins.
     pub(crate) fn begin_commit(&self) {
         self.published.store(false, Ordering::Release);
+        *self.written() = None;
+    }
+
+    /// The header that the commit left, once it has ended well.
+    pub(crate) fn committed(&self) -> Option<Header> {
+        *self.written()
+    }
+
+    fn written(&self) -> MutexGuard<'_, Option<Header>> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the commit came so far that nobody knows how it ended. Before that write, the
@@ -248,6 +261,9 @@ impl StorageBackend for PatientFile {
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         if publishes(offset, data) {
             self.beside.published.store(true, Ordering::Release);
+        }
+        if offset == 0 {
+            *self.beside.written() = data.first_chunk().copied();
         }
         self.step(|| self.file.write(offset, data))
     }

@@ -35,9 +35,17 @@ pub(crate) fn revisions(
     session: &SessionId,
     directory: &CanonicalPath,
 ) -> Result<Revisions, Error> {
-    let places = transaction.open_table(PLACES)?;
-    let session = mark(&places, session)?;
-    let values = directory_place(&places, directory)?.map_or(0, |place| place.revision);
+    revisions_in(&transaction.open_table(PLACES)?, session, directory)
+}
+
+/// Where a session and a directory's values stand.
+pub(crate) fn revisions_in(
+    places: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    session: &SessionId,
+    directory: &CanonicalPath,
+) -> Result<Revisions, Error> {
+    let session = mark(places, session)?;
+    let values = directory_place(places, directory)?.map_or(0, |place| place.revision);
     Ok(Revisions { session, values })
 }
 

@@ -2,8 +2,9 @@
 //! before its first change, so that a refusal undoes nobody's work.
 
 use crate::{
+    memo::Asked,
     open::check_schema,
-    read::{damaged, directory_place, mark},
+    read::{damaged, directory_place, mark, revisions_in},
     tables::{
         BLOBS, DirectoryPlace, HEAD, LOG, META, NEEDED_BY, NEEDS, OWNER_ROW, PLACES, SCHEMA_ROW,
         VALUES, directory_key, encode_session, session_key,
@@ -21,7 +22,7 @@ use told_domain::{
     record::Record,
     session::SessionId,
 };
-use told_ports::{Append, Mark, StoreError};
+use told_ports::{Append, Mark, Revisions, StoreError};
 
 /// One thing to write.
 #[derive(Debug)]
@@ -126,6 +127,14 @@ impl<'t> Tables<'t> {
                 self.set_value(directory, key, value.as_deref()).map(Done::Set)
             }
         }
+    }
+
+    /// What `revisions` answers for a session that a job appended to, as the transaction leaves it.
+    pub(crate) fn after(&self, work: &Work) -> Result<Option<(Asked, Revisions)>, Error> {
+        let Work::Append(session, append) = work else { return Ok(None) };
+        let directory = append.summary.directory.clone();
+        let answer = revisions_in(&self.places, session, &directory)?;
+        Ok(Some(((session.clone(), directory), answer)))
     }
 
     fn append(&mut self, session: &SessionId, append: &Append) -> Result<Mark, Error> {

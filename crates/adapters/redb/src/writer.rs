@@ -198,8 +198,9 @@ fn without_store(job: Job) -> Option<Job> {
 /// Does the jobs and commits them. Their callers wait for what comes of it.
 fn write(file: &StoreFile, handle: &Arc<Handle>, transaction: WriteTransaction, jobs: Vec<Job>) {
     handle.beside.begin_commit();
-    let outcomes =
-        waiting_until(file.deadline(), || guarded(file.path(), || apply(file, transaction, &jobs)));
+    let outcomes = waiting_until(file.deadline(), || {
+        guarded(file.path(), || apply(file, handle, transaction, &jobs))
+    });
     match outcomes {
         Ok(outcomes) => {
             for (job, outcome) in jobs.into_iter().zip(outcomes) {
@@ -242,6 +243,7 @@ type Outcome = Result<Done, StoreError>;
 
 fn apply(
     file: &StoreFile,
+    handle: &Handle,
     transaction: WriteTransaction,
     jobs: &[Job],
 ) -> Result<Vec<Outcome>, Error> {
@@ -254,9 +256,14 @@ fn apply(
             Err(error) => return Err(error),
         });
     }
+    // What cannot be answered is asked of redb when it is wanted.
+    let answers = jobs.iter().filter_map(|job| tables.after(&job.work).ok().flatten()).collect();
     drop(tables);
     if outcomes.iter().flatten().any(|done| done.wrote()) {
         transaction.commit()?;
+        if let Some(header) = handle.beside.committed() {
+            handle.memo.renew(&header, answers);
+        }
     } else {
         transaction.abort()?;
     }

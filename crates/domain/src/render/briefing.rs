@@ -67,7 +67,7 @@ pub fn briefing(
 ) -> Result<Briefing, MissingText> {
     let told = &state.told;
     let complete = extent == Extent::Complete;
-    let newer = |update: &&Update| match extent {
+    let newer = |update: &&Arc<Update>| match extent {
         Extent::Complete => true,
         Extent::After(since) => update.revision > since,
     };

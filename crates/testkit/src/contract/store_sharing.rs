@@ -91,6 +91,19 @@ pub async fn st_12_revisions_are_those_of_the_medium(fixture: &impl StoreFixture
     }
     assert_eq!(reader.revisions(&a, &elsewhere).await.unwrap(), now(draft.mark, 0));
     assert_eq!(reader.revisions(&id("b"), &repo).await.unwrap(), now(None, 5));
+    // Whoever appends by turns, each handle knows of its own commits and of the other's.
+    let mut other = opened(&*reader, "b", "one").await;
+    for step in 1..=6_usize {
+        let (one, two) = if step % 2 == 0 { (&*writer, &*reader) } else { (&*reader, &*writer) };
+        for (store, draft) in [(one, &mut draft), (two, &mut other)] {
+            let append = draft.append(vec![set("turn", &step.to_string())]);
+            appended(store, draft, append).await;
+        }
+        for store in [one, two] {
+            assert_eq!(store.revisions(&a, &repo).await.unwrap(), now(draft.mark, 5));
+            assert_eq!(store.revisions(&other.id, &repo).await.unwrap(), now(other.mark, 5));
+        }
+    }
     assert!(writer.delete(&a, None).await.unwrap());
     assert_eq!(reader.revisions(&a, &repo).await.unwrap(), now(None, 5));
 }

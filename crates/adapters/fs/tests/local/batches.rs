@@ -180,6 +180,48 @@ fn r_obs_12_a_late_look_takes_its_bytes_from_those_behind_it() {
     assert_eq!(told, [true, true, false], "{:?}", seen.files);
 }
 
+/// What takes the hop does not take the rest with it, and gets the bytes that its rank gives it: as if all
+/// had been read in order.
+#[test]
+fn r_obs_12_a_look_that_hops_keeps_its_rank() {
+    let temporary = tempfile::tempdir().unwrap();
+    let root = root(&temporary);
+    fs::create_dir(root.join("known")).unwrap();
+    for (name, bytes) in [("b", 4), ("c", 2), ("d", 1)] {
+        fs::write(root.join("known").join(name), vec![b'x'; bytes]).unwrap();
+    }
+    let system = LocalFileSystem::settled_after(Duration::ZERO);
+    let names = ["known/b", "known/c", "known/d"].map(String::from);
+    let mut known = reads(&root, names);
+    known.reads.iter_mut().for_each(|read| read.containment = Containment::Anywhere);
+    block_on(system.observe(&known));
+    // The size of the first, whose directory nobody looked at before; the total; who is told.
+    let cases = [
+        (4, 11, [true, true, true, true]),
+        (4, 10, [true, true, true, false]),
+        (4, 9, [true, true, false, true]),
+        (4, 8, [true, true, false, false]),
+        (5, 8, [true, false, true, true]),
+        (5, 7, [true, false, true, false]),
+        (9, 8, [false, true, true, true]),
+    ];
+    for (case, (bytes, total_bytes, told)) in cases.into_iter().enumerate() {
+        let directory = root.join(format!("new{case}"));
+        fs::create_dir(&directory).unwrap();
+        fs::write(directory.join("a"), vec![b'x'; bytes]).unwrap();
+        let mut looks = known.clone();
+        let first = AbsolutePath::new(directory.join("a")).unwrap();
+        looks.reads.insert(0, Read { path: first, ..known.reads[0].clone() });
+        looks.total_bytes = total_bytes;
+        for max_bytes in [9, 1 << 20] {
+            looks.reads.iter_mut().for_each(|read| read.max_bytes = max_bytes);
+            let seen = block_on(system.observe(&looks));
+            let answers = seen.files.iter().map(|file| matches!(file, Observation::Available(_)));
+            assert!(answers.eq(told), "{bytes} of {total_bytes}, {max_bytes}: {:?}", seen.files);
+        }
+    }
+}
+
 /// On Linux an unchanged batch needs no thread but the caller's.
 #[test]
 #[cfg(target_os = "linux")]
