@@ -86,8 +86,8 @@ impl Session {
         }
     }
 
-    /// The session works in another directory from now on, absolute or relative to where it works. What was begun before fails with
-    /// `location_changed` (R-SES-3).
+    /// The session works in another directory from now on, absolute or relative to where it works.
+    /// What was begun before fails with `location_changed` (R-SES-3).
     ///
     /// # Errors
     /// [`Error::UnknownDirectory`], [`Error::LocationChanged`], [`Error::UnknownSession`],

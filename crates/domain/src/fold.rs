@@ -226,6 +226,7 @@ impl Told {
         self.epoch = Some(epoch);
         self.updates.clear();
         self.pending = None;
+        self.overtaken.clear();
         self.look = Some(look.clone());
     }
 
@@ -266,8 +267,10 @@ impl Told {
         entry.adopted.push(adoption);
     }
 
+    /// Positions of requests do not go down.
     fn request(&mut self, cause: EpochCause, position: Position) {
         let position = self.pending.map_or(position, |pending| pending.position.max(position));
+        self.overtaken.extend(self.pending.filter(|pending| pending.position < position));
         self.pending = Some(PendingEpoch { cause, position });
     }
 

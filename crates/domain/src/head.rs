@@ -167,6 +167,8 @@ struct SessionRow {
     /// The record that started the epoch of the epoch's row.
     epoch: Option<Revision>,
     pending: Option<PendingEpoch>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    overtaken: Vec<PendingEpoch>,
     window: Position,
     anchored: Option<Position>,
     look: Option<Look>,
@@ -189,6 +191,7 @@ fn session_row(state: &State) -> Vec<u8> {
         reset: state.reset,
         epoch: told.epoch.as_ref().map(|epoch| epoch.revision),
         pending: told.pending,
+        overtaken: told.overtaken.clone(),
         window: told.window,
         anchored: told.anchored,
         look: told.look.clone(),
@@ -224,6 +227,7 @@ impl SessionRow {
             values,
             told: Told {
                 pending: self.pending,
+                overtaken: self.overtaken,
                 window: self.window,
                 anchored: self.anchored,
                 look: self.look,

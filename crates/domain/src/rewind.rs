@@ -78,7 +78,10 @@ fn cut(mut told: Told, to: Position) -> Told {
     if let Some(epoch) = &left.epoch {
         left.anchored = Some(epoch.position);
         left.look.clone_from(&told.look);
-        left.pending = told.pending.filter(|pending| pending.position <= to);
+        left.overtaken = std::mem::take(&mut told.overtaken);
+        left.overtaken.extend(told.pending);
+        left.overtaken.retain(|request| request.position <= to);
+        left.pending = left.overtaken.pop();
     }
     if let Some(pending) = left.pending {
         left.anchor(pending.position);

@@ -22,6 +22,10 @@ pub struct Told {
     pub epoch: Option<ContextEpoch>,
     /// A compaction or rebase that the next boundary answers with a new epoch.
     pub pending: Option<PendingEpoch>,
+    /// Requests that came before `pending`, each at an earlier position: what is left of it where the
+    /// later ones are taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overtaken: Vec<PendingEpoch>,
     /// Per key, what the epoch told.
     #[serde(with = "entries_as_list")]
     pub entries: BTreeMap<SourceKey, Arc<Entry>>,

@@ -17,6 +17,8 @@ pub(crate) fn every_kind() -> Vec<Event> {
         told.apply(&record(2, updated(3, vec![diffed("/repo/AGENTS.md", "two"), removed("/x")])));
         told.apply(&record(3, Event::HoldsDeclared { held: vec![], lost: vec![Revision(2)] }));
         told.pending = Some(PendingEpoch { cause: EpochCause::Rebased, position: Position(3) });
+        let earlier = PendingEpoch { cause: EpochCause::Compacted, position: Position(2) };
+        told.overtaken.push(earlier);
         Box::new(told)
     };
     let api: ApiKey = "a/b".parse().unwrap();

@@ -175,6 +175,43 @@ fn r_ses_2_a_child_taken_back_believes_what_its_parent_did() {
     }
 }
 
+#[test]
+fn r_epo_3_of_several_requests_a_child_taken_back_has_those_that_stand() {
+    use crate::told::{EpochCause, PendingEpoch};
+    let mut parent = Session::open();
+    let mut world = World::repo(&[(FILES[0], "one")]);
+    parent.sync_at(1, &world);
+    parent.compact(5);
+    parent.compact(9);
+    parent.rebase();
+    world.put(FILES[0], "two");
+    let request = |cause, position| PendingEpoch { cause, position: Position(position) };
+    for (to, pending) in [
+        (9, Some(request(EpochCause::Rebased, 9))),
+        (8, Some(request(EpochCause::Compacted, 5))),
+        (5, Some(request(EpochCause::Compacted, 5))),
+        (4, None),
+    ] {
+        // A child's child, too.
+        let mut child = parent.fork(9).fork(9);
+        child.revert(to);
+        assert_eq!(child.state().told.pending, pending, "to {to}");
+        if to == 9 {
+            continue;
+        }
+        let mut late = parent.fork(9);
+        late.sync_at(9, &world);
+        assert_eq!(late.state().told.pending, None);
+        assert_eq!(late.state().told.overtaken, []);
+        late.revert(to);
+        assert_eq!(late.state().told.pending, pending, "to {to}, from the next epoch");
+        late.sync_at(to.max(5), &world);
+        let epoch = late.state().told.epoch.as_ref().unwrap();
+        let began = pending.map_or(Position(1), |pending| pending.position);
+        assert_eq!(epoch.position, began, "to {to}");
+    }
+}
+
 /// Whether the child stands where its parent did.
 fn same(child: &Session, expect: &Told, what: &str) {
     let told = &child.state().told;
@@ -182,6 +219,8 @@ fn same(child: &Session, expect: &Told, what: &str) {
     assert_eq!(told.updates, expect.updates, "{what}");
     assert_eq!(told.epoch, expect.epoch, "{what}");
     assert_eq!(told.scopes, expect.scopes, "{what}");
+    assert_eq!(told.pending, expect.pending, "{what}");
+    assert_eq!(told.overtaken, expect.overtaken, "{what}");
     assert!(told.anchored <= expect.anchored, "{what}");
     // Its log does not know where the window began before: it may be told again, never too little.
     assert!(told.window >= expect.window, "{what}");

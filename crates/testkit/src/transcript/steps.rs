@@ -4,7 +4,8 @@
 //! `mkdir`, `rmdir`, `rename FROM TO`, `link PATH TARGET`, `fifo PATH`, `socket PATH`, `resize PATH N`.
 //! Failures: `fail PATH CAUSE` (`EIO`, `EACCES`, `ELOOP`, `ETIMEDOUT`, `ENAMETOOLONG`) until `heal`,
 //! `hang PATH`, and `meanwhile PATH "text"`, which writes the file while a look has it open.
-//! The host: `open`, `sync`, `preview`, `preview new`, `compact`, `rebase`, `set KEY JSON`, `unset KEY`
+//! The host: `open`, `sync`, `preview`, `preview new`, `compact`, `rebase`, `fork CHILD position=N`,
+//! `revert N`, `set KEY JSON`, `unset KEY`
 //! (`here=/repo` for a Location's value), `plugin KEY "value"`, `plugin KEY fails`, `plugin KEY gone`.
 //! The world: `date 2026-12-01`, `restart`, `policy NAME=VALUE`, `names A B | C`,
 //! `lose-answer written|unwritten`, `store busy|full|failed`.
@@ -171,6 +172,7 @@ impl Stage {
             "open" => return self.open(line).await,
             "plugin" => return self.plugin(line).await,
             "set" | "unset" => return self.value(line).await,
+            "fork" => return self.fork(line).await,
             "preview" if line.words.first().is_some_and(|word| word == "new") => {
                 let at = line.option("dir").unwrap_or("/repo").to_owned();
                 let briefing = self.engine.preview(&PathBuf::from(at)).await;
@@ -229,6 +231,10 @@ impl Stage {
                 }
             }
             "compact" => session.compact(position).await.map(|at| format!("revision {at}")),
+            "revert" => {
+                let to = line.word(0)?.parse().map_err(|_| "no position")?;
+                session.revert(Position(to)).await.map(|at| format!("revision {at}"))
+            }
             "rebase" => {
                 let reason = line.words.first().map(String::as_str);
                 session.rebase(reason).await.map(|at| format!("revision {at}"))
@@ -277,6 +283,18 @@ impl Stage {
         let Location { directory, boundary } = opened.location;
         let place = print::one_line(&format!("{directory} in {boundary}"));
         Ok(Ok(format!("{how}, revision {}, {place}", opened.revision)))
+    }
+
+    async fn fork(&mut self, line: &Line) -> Result<Result<String, Error>, String> {
+        let name = |name: &str| name.parse::<SessionId>().map_err(|_| "no session's name");
+        let (parent, child) = (name(&line.session)?, name(line.word(0)?)?);
+        let position = line.number("position")?.map(Position);
+        let forked = self.engine.fork(&parent, &child, position).await;
+        // Its host has what the parent's has.
+        if let (Ok(_), Some(told)) = (&forked, self.hosts.get(&line.session)) {
+            self.hosts.insert(child.to_string(), told.clone());
+        }
+        Ok(forked.map(|forked| format!("{}, revision {}", forked.session, forked.revision)))
     }
 
     async fn value(&mut self, line: &Line) -> Result<Result<String, Error>, String> {
