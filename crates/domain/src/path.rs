@@ -107,10 +107,14 @@ impl AbsolutePath {
     }
 
     /// On one line: control characters and line separators escaped as `\u{1b}`, so that a directory
-    /// named with a line feed forges no header (R-AMB-6).
+    /// named with a line feed forges no header (R-AMB-6). No other path has the same line: where
+    /// something is escaped, or the path's own text reads like it, backslashes are escaped as well.
     #[must_use]
     pub fn on_one_line(&self) -> String {
-        on_one_line(&self.0)
+        if !self.0.contains(ends_a_line) && !self.0.contains(r"\u{") {
+            return self.to_string();
+        }
+        escaped(&self.0, |character| character == '\\' || ends_a_line(character))
     }
 }
 
@@ -120,12 +124,21 @@ fn is_one_name(name: &str) -> bool {
     matches!(components.next(), Some(Component::Normal(only)) if only == name)
 }
 
-/// `text` with every character that could end a line or steer a terminal escaped as `\u{1b}`.
+/// `text` with every character that could end a line or steer a terminal escaped as `\u{1b}`: once done,
+/// doing it again changes nothing.
 #[must_use]
 pub fn on_one_line(text: &str) -> String {
+    escaped(text, ends_a_line)
+}
+
+fn ends_a_line(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
-        if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') {
+        if is_escaped(character) {
             line.extend(character.escape_unicode());
         } else {
             line.push(character);
@@ -252,8 +265,28 @@ mod tests {
             ("/a\r\tb", r"/a\u{d}\u{9}b"),
             ("/\u{1b}[0m\u{7f}\u{85}", r"/\u{1b}[0m\u{7f}\u{85}"),
             ("/\u{2028}\u{2029}", r"/\u{2028}\u{2029}"),
+            // What only looks like an escape is told apart from one.
+            (r"/\u{1b}", r"/\u{5c}u{1b}"),
+            ("/\\u{1b}\u{1b}", r"/\u{5c}u{1b}\u{1b}"),
+            ("/a\\b\u{1b}", r"/a\u{5c}b\u{1b}"),
+            (r"/\u{5c}", r"/\u{5c}u{5c}"),
+            (r"/a\b\\u\{c", r"/a\b\\u\{c"),
         ] {
             assert_eq!(path(text).on_one_line(), expect);
+        }
+    }
+
+    #[test]
+    fn r_amb_6_no_two_paths_have_one_line() {
+        let parts = ["\\", "u", "{", "5c}", "1b}", "\u{1b}", "\n", "\\u{5c}", "\\u{1b}"];
+        let mut lines = std::collections::BTreeMap::new();
+        for number in 0..parts.len().pow(4) {
+            let word: String =
+                (0..4).map(|at| parts[number / parts.len().pow(at) % parts.len()]).collect();
+            let line = path(&format!("/{word}")).on_one_line();
+            assert!(!line.contains(char::is_control), "{line:?}");
+            let before = lines.insert(line.clone(), word.clone());
+            assert!(before.is_none_or(|before| before == word), "{line}");
         }
     }
 }
