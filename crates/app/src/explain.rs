@@ -12,7 +12,7 @@ use std::{
 };
 use told_domain::{
     briefing::{SourceState, SourceView, estimated_tokens},
-    context::{Source, SystemContext},
+    context::{Source, SystemContext, Unavailable},
     hash::ContentHash,
     instruction::KnownBoundary,
     key::{Origin, SourceKey},
@@ -99,17 +99,14 @@ struct Reach<'a> {
 
 impl Reach<'_> {
     fn explain(&self, context: &SystemContext) -> Explanation {
-        let mut applies: Vec<_> =
-            context.sources.iter().filter(|source| self.reaches(source)).map(view).collect();
-        for unavailable in &context.unavailable {
-            if self.is_on_the_way(&unavailable.key) {
-                let mut view = SourceView::new(unavailable.key.clone(), SourceState::Held);
-                view.reason = Some(unavailable.reason.as_str());
-                applies.push(view);
-            }
-        }
+        let applies = context.sources.iter().filter(|source| self.reaches(source));
+        let held = context.unavailable.iter().filter(|missed| self.is_on_the_way(&missed.key));
         let withheld = context.withheld.iter().filter(|left_out| self.is_on_the_way(&left_out.key));
-        Explanation { applies, withheld: withheld.map(withheld_view).collect() }
+        Explanation {
+            applies: applies.map(view).collect(),
+            held: held.map(held_view).collect(),
+            withheld: withheld.map(withheld_view).collect(),
+        }
     }
 
     /// The user's own files apply everywhere; a project's from its directory down.
@@ -132,6 +129,13 @@ impl Reach<'_> {
 
     fn is_above(&self, directory: &AbsolutePath) -> bool {
         self.target.is_within(directory) || self.directory.is_within(directory)
+    }
+}
+
+fn held_view(unavailable: &Unavailable) -> SourceView {
+    SourceView {
+        reason: Some(unavailable.reason.as_str()),
+        ..SourceView::new(unavailable.key.clone(), SourceState::Held)
     }
 }
 

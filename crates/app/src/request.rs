@@ -61,11 +61,14 @@ pub struct LogPage {
     pub more: bool,
 }
 
-/// Which instructions apply to a path, in the order of telling, and what was left out.
+/// Which instructions apply to a path, in the order of telling, what could not be looked at, and what
+/// was left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// Those that apply.
     pub applies: Vec<SourceView>,
+    /// Those that would, and that could not be looked at, each with its reason.
+    pub held: Vec<SourceView>,
     /// Those left out, each with its reason.
     pub withheld: Vec<SourceView>,
 }

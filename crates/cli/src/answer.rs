@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use told::{
-    Error, Held, Opened, Session, Settled,
+    Error, Explanation, Held, Opened, Session, Settled,
     domain::{
         command::Adoption,
         decide::NotAdopted,
@@ -37,6 +37,11 @@ pub(crate) fn forked(child: &Opened) -> Value {
 /// A move.
 pub(crate) fn moved(revision: Revision, location: &Location) -> Value {
     json!({ "revision": revision, "location": location })
+}
+
+/// Which instructions apply to a path.
+pub(crate) fn explained(found: &Explanation) -> Value {
+    json!({ "applies": found.applies, "held": found.held, "withheld": found.withheld })
 }
 
 /// A source that a host says it told by another channel.

@@ -121,8 +121,10 @@ fn cut_utf16(bytes: &[u8], mark: usize, little: bool) -> usize {
     mark + 2 * (units.len() - usize::from(split))
 }
 
-/// Tag characters and the bidirectional controls: they change what a reader sees, or hide from it.
-const fn is_invisible(character: char) -> bool {
+/// Tag characters and the bidirectional controls: they change what a reader sees, or hide from it
+/// (R-OBS-5).
+#[must_use]
+pub const fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{e0000}'..='\u{e007f}'
         | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

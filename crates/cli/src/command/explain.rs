@@ -2,11 +2,11 @@
 
 use super::{Desk, Output, json};
 use crate::{
+    answer,
     arguments::{Explain, Named},
     failure::Failure,
     view::{self, Shown},
 };
-use serde_json::json;
 use told::Error;
 
 pub(crate) async fn run(desk: &Desk<'_>, asked: Explain) -> Result<Output, Failure> {
@@ -19,24 +19,16 @@ pub(crate) async fn run(desk: &Desk<'_>, asked: Explain) -> Result<Output, Failu
         Err(Error::UnknownSession(_)) if asked.session.is_none() => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    for source in &mut explained.applies {
+    for source in explained.applies.iter_mut().chain(&mut explained.held) {
         if let Some(told) = told.iter().find(|told| told.source == source.source) {
             source.told_at = told.told_at;
             source.in_window = told.in_window;
         }
     }
     if asked.json.json {
-        return json(&json!({
-            "applies": explained.applies, "withheld": explained.withheld,
-        }));
+        return json(&answer::explained(&explained));
     }
     let path = Shown::from(asked.path.to_string_lossy());
-    let page = view::sources::explained(
-        path.as_str(),
-        &explained.applies,
-        &explained.withheld,
-        desk.places(None),
-        desk.screen,
-    );
-    Ok(desk.page(&page))
+    let places = desk.places(None);
+    Ok(desk.page(&view::sources::explained(path.as_str(), &explained, places, desk.screen)))
 }

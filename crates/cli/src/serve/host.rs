@@ -152,7 +152,7 @@ impl Host {
             }
             BesideCall::Explain { directory, path } => {
                 let found = self.engine.explain(&directory, &path).await?;
-                give(json!({ "applies": found.applies, "withheld": found.withheld }))
+                give(answer::explained(&found))
             }
         }
     }

@@ -1,7 +1,10 @@
 //! `sources` and `explain`: sources one by one.
 
 use super::{Line, Page, Places, Screen, Tone, amount, briefing, fit, reason};
-use told::domain::briefing::{SourceState, SourceView};
+use told::{
+    Explanation,
+    domain::briefing::{SourceState, SourceView},
+};
 
 /// Every source of a session and what became of it.
 pub(crate) fn all(sources: &[SourceView], places: Places<'_>, screen: Screen) -> Page {
@@ -60,19 +63,20 @@ fn facts(source: &SourceView, places: Places<'_>) -> String {
     facts.join(", ")
 }
 
-/// Which instructions apply to a path, in the order of telling, and what was left out.
+/// Which instructions apply to a path, in the order of telling, and apart from them what could not be
+/// looked at and what was left out.
 pub(crate) fn explained(
     path: &str,
-    applies: &[SourceView],
-    withheld: &[SourceView],
+    explained: &Explanation,
     places: Places<'_>,
     screen: Screen,
 ) -> Page {
+    let Explanation { applies, held, withheld } = explained;
     let mut page = Page::default();
-    let lead = if applies.is_empty() {
-        format!("No instructions apply to {path}.")
-    } else {
-        format!("To {path} apply, in the order of telling:")
+    let lead = match (applies.is_empty(), held.is_empty()) {
+        (true, true) => format!("No instructions apply to {path}."),
+        (true, false) => format!("No instructions that can be read apply to {path}."),
+        (false, _) => format!("To {path} apply, in the order of telling:"),
     };
     page.paragraph(Line::default(), Tone::Heading, &lead, screen.width);
     let number = applies.len().to_string().len();
@@ -81,12 +85,10 @@ pub(crate) fn explained(
         let start = start.to(4 + number);
         let room = screen.width.saturating_sub(4 + number);
         page.line(start.plain(fit::ending(places.source(source).as_str(), room)));
-        let facts =
-            [facts(source, places), source.reason.map(reason::sentence).unwrap_or_default()];
-        let facts = facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>();
+        let facts = facts(source, places);
         if !facts.is_empty() {
             let start = Line::default().to(4 + number);
-            page.paragraph(start, Tone::Quiet, &facts.join("; "), screen.width);
+            page.paragraph(start, Tone::Quiet, &facts, screen.width);
         }
         for warning in &source.warnings {
             let start = Line::default().to(4 + number);
@@ -97,9 +99,14 @@ pub(crate) fn explained(
         let text = "Where they disagree, the more specific one counts.";
         page.paragraph(Line::default(), Tone::Quiet, text, screen.width);
     }
-    let left_out = withheld.iter().map(|source| {
-        (places.source(source), source.reason.map(reason::sentence).unwrap_or_default())
-    });
-    briefing::list(&mut page, screen, "Left out", Tone::Plain, &left_out.collect::<Vec<_>>());
+    let because = |source: &SourceView| {
+        let why = source.reason.map(reason::sentence).unwrap_or_default();
+        let stands = source.told_at.map(|at| format!("; what revision {at} told still stands"));
+        (places.source(source), why + &stands.unwrap_or_default())
+    };
+    let held: Vec<_> = held.iter().map(because).collect();
+    briefing::list(&mut page, screen, "Held", Tone::Caution, &held);
+    let left_out: Vec<_> = withheld.iter().map(because).collect();
+    briefing::list(&mut page, screen, "Left out", Tone::Plain, &left_out);
     page
 }

@@ -7,6 +7,7 @@ use super::{
     history, sessions, sources, text,
 };
 use std::{path::Path, sync::Arc};
+use told::Explanation;
 use told::domain::{
     briefing::{
         Baseline, Briefing, BriefingEpoch, BriefingUpdate, ChangeKind, ChangeView, SourceState,
@@ -283,10 +284,25 @@ fn sources_one_by_one_and_explained() {
     let places =
         Places { boundary: Some(&briefing.location.boundary), home: Some(Path::new("/home/u")) };
     insta::assert_snapshot!("sources", plain(|screen| sources::all(&sources, places, screen), 80));
-    let (applies, left_out) = (&sources[..3], &briefing.withheld);
-    let explained = |screen| sources::explained("src/\u{7}.rs", applies, left_out, places, screen);
+    let held = |path: &str, told_at| SourceView {
+        reason: Some("permission_denied"),
+        told_at,
+        ..SourceView::new(SourceKey::File(AbsolutePath::new(path).unwrap()), SourceState::Held)
+    };
+    let mut found = Explanation {
+        applies: sources[..3].to_vec(),
+        held: vec![held("/repo/AGENTS.md", Some(Revision(2))), held("/repo/x/AGENTS.md", None)],
+        withheld: briefing.withheld.clone(),
+    };
+    let explained = |screen| sources::explained("src/\u{7}.rs", &found, places, screen);
     insta::assert_snapshot!("explained", plain(explained, 80));
-    let nothing = |screen| sources::explained("x", &[], &[], places, screen);
+    (found.applies, found.withheld) = (Vec::new(), Vec::new());
+    let unread = |screen| sources::explained("x", &found, places, screen);
+    assert!(
+        plain(unread, 80).starts_with("No instructions that can be read apply to x.\n\nHeld\n")
+    );
+    found.held = Vec::new();
+    let nothing = |screen| sources::explained("x", &found, places, screen);
     assert_eq!(plain(nothing, 80), "No instructions apply to x.\n");
 }
 

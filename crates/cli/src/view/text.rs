@@ -1,6 +1,6 @@
 //! `--text`: exactly what the model is to be sent.
 
-use told::domain::briefing::Briefing;
+use told::domain::{briefing::Briefing, text::is_invisible};
 
 /// The baseline, and behind it each update that is still in the transcript, each after two line
 /// feeds; nothing at the end. So the output after one more update begins, byte for byte, with the
@@ -14,8 +14,8 @@ pub(crate) fn sent(briefing: &Briefing) -> String {
     text
 }
 
-/// The same for a terminal: it ends its line, and control characters other than line ends and tabs
-/// are escaped as `\u{1b}`.
+/// The same for a terminal: it ends its line, and what would steer it or hide from a reader (control
+/// characters other than line ends and tabs, bidirectional controls, tags) is escaped as `\u{1b}`.
 pub(crate) fn on_terminal(text: &str) -> String {
     let mut shown = String::with_capacity(text.len() + 1);
     let mut characters = text.chars().peekable();
@@ -24,7 +24,9 @@ pub(crate) fn on_terminal(text: &str) -> String {
         match character {
             '\n' | '\t' => shown.push(character),
             _ if line_end => shown.push(character),
-            _ if character.is_control() => shown.extend(character.escape_unicode()),
+            _ if character.is_control() || is_invisible(character) => {
+                shown.extend(character.escape_unicode())
+            }
             _ => shown.push(character),
         }
     }
@@ -47,6 +49,10 @@ mod tests {
             ("a\tb\r\nc", "a\tb\r\nc\n"),
             ("a\rb", "a\\u{d}b\n"),
             ("\u{1b}[2J\u{9b}1m\u{8}", "\\u{1b}[2J\\u{9b}1m\\u{8}\n"),
+            ("a\u{202e}b\u{2066}c\u{200f}", "a\\u{202e}b\\u{2066}c\\u{200f}\n"),
+            ("a\u{e0041}\u{e007f}b", "a\\u{e0041}\\u{e007f}b\n"),
+            ("می\u{200c}خواهم 👩\u{200d}💻", "می\u{200c}خواهم 👩\u{200d}💻\n"),
+            ("e\u{301}日本", "e\u{301}日本\n"),
         ] {
             assert_eq!(on_terminal(text), shown);
         }

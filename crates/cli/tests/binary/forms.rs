@@ -71,6 +71,28 @@ fn colour_comes_on_demand_and_no_color_is_heard() {
     assert!(!bench.out("--color always --json").contains("\u{1b}["));
 }
 
+/// A loop of links cannot be read, whoever asks.
+#[cfg(unix)]
+#[test]
+fn explain_holds_what_it_cannot_read_apart() {
+    let bench = Bench::new();
+    bench.out("sync");
+    std::fs::remove_file(bench.path("shop/AGENTS.md")).unwrap();
+    std::os::unix::fs::symlink("AGENTS.md", bench.path("shop/AGENTS.md")).unwrap();
+    bench.write("shop/api/AGENTS.md", "Be terse.\n");
+    let explained = bench.json("explain x.rs --json");
+    let path = |list: &str| explained[list][0]["path"].clone();
+    assert_eq!(path("applies"), bench.path("shop/api/AGENTS.md").to_str().unwrap());
+    assert_eq!(path("held"), bench.path("shop/AGENTS.md").to_str().unwrap());
+    assert_eq!(explained["held"][0]["reason"], "too_many_links");
+    let page = bench.out("explain x.rs");
+    let held = page.split("\nHeld\n").nth(1).unwrap();
+    assert!(held.contains("its links form a loop") && held.contains("told still stands"), "{page}");
+    std::fs::remove_file(bench.path("shop/api/AGENTS.md")).unwrap();
+    let page = bench.out("explain x.rs");
+    assert!(page.starts_with("No instructions that can be read apply to x.rs."), "{page}");
+}
+
 #[test]
 fn explain_is_in_the_order_of_telling() {
     let bench = Bench::new();
@@ -85,4 +107,32 @@ fn explain_is_in_the_order_of_telling() {
     let (first, second) = (page.find("1  ~/shop/AGENTS.md"), page.find("2  ~/shop/api/AGENTS.md"));
     assert!(first.unwrap() < second.unwrap(), "{page}");
     assert!(!bench.store().exists(), "explain makes no store");
+}
+
+/// Where standard output is a terminal, `--text` shows what would steer it; in a pipe it is byte for
+/// byte what the model is to be sent.
+#[cfg(target_os = "linux")]
+#[test]
+fn text_steers_no_terminal_and_stays_exact_in_a_pipe() {
+    use std::{io::Read, os::fd::OwnedFd, process::Stdio};
+    let bench = Bench::new();
+    let content = "a\u{1b}[2Jb\u{202e}c\u{e0041}d\u{200f}e\u{9b}f\u{200d}\n";
+    bench.write("shop/AGENTS.md", content);
+    assert!(bench.out("sync --text").contains(content));
+    let terminal = rustix::pty::openpt(rustix::pty::OpenptFlags::RDWR).unwrap();
+    rustix::pty::grantpt(&terminal).unwrap();
+    rustix::pty::unlockpt(&terminal).unwrap();
+    let name = rustix::pty::ptsname(&terminal, Vec::new()).unwrap();
+    let end = std::fs::OpenOptions::new().write(true).open(name.to_str().unwrap()).unwrap();
+    let mut command = bench.command("sync --text");
+    command.stdout(Stdio::from(OwnedFd::from(end)));
+    let status = command.status().unwrap();
+    assert!(status.success());
+    drop(command);
+    // At the end of what was written the terminal is closed, which reads as an error.
+    let mut shown = Vec::new();
+    let _ = std::fs::File::from(terminal).read_to_end(&mut shown);
+    let shown = String::from_utf8(shown).unwrap();
+    let line = r"a\u{1b}[2Jb\u{202e}c\u{e0041}d\u{200f}e\u{9b}f";
+    assert!(shown.contains(&format!("{line}\u{200d}\r\n")), "{shown:?}");
 }

@@ -164,8 +164,12 @@ fn previews_and_explanations_see_it_as_well() {
     assert_eq!(preview["withheld"][0]["reason"], "near_miss", "{preview}");
     let params = json!({"directory": directory, "path": "web/page.rs"});
     let explained = life.server.get("location/explain", params);
-    let all = explained.to_string();
-    assert!(all.contains("timeout") && all.contains("near_miss"), "{explained}");
+    let reasons = |list: &str| -> Vec<&str> {
+        let views = explained[list].as_array().unwrap().iter();
+        views.map(|view| view["reason"].as_str().unwrap_or_default()).collect()
+    };
+    assert_eq!((reasons("held"), reasons("withheld")), (vec!["timeout"], vec!["near_miss"]));
+    assert_eq!(reasons("applies"), [""], "what could not be looked at stands apart");
     assert_eq!(explained["applies"][0]["bytes"], "Use spaces.\n".len(), "{explained}");
 }
 

@@ -182,8 +182,8 @@ impl Stage {
                 let (here, path) = (PathBuf::from("/repo"), PathBuf::from(line.word(0)?));
                 let explained = self.engine.explain(&here, &path).await;
                 return Ok(explained.map(|explained| {
-                    let all: Vec<_> =
-                        explained.applies.into_iter().chain(explained.withheld).collect();
+                    let unread = explained.held.into_iter().chain(explained.withheld);
+                    let all: Vec<_> = explained.applies.into_iter().chain(unread).collect();
                     print::sources(&all)
                 }));
             }
