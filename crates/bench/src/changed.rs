@@ -70,7 +70,7 @@ async fn measure(scene: Scene, edited: usize) -> Result<Measured, Trouble> {
     let engine = Engine::new(ports, configuration.policy()?, std::env::consts::OS);
     let session = scene.session(&engine, "bench/changed").await?;
     let mut briefing = session.sync(SyncRequest::default()).await?;
-    let bare = Bare::copy_of(&scene.store(), &scene.beside("bare.redb"), "bench/changed")?;
+    let bare = Bare::copy_of(&scene.store(), &scene.beside("bare.redb"), session.id())?;
     let mut turns = Turns::default();
     let mut looks = Looks::of(&scene)?;
     let (mut before, mut appends, mut commits) = (Vec::new(), Vec::new(), Vec::new());
@@ -79,8 +79,10 @@ async fn measure(scene: Scene, edited: usize) -> Result<Measured, Trouble> {
         let request = SyncRequest { since: Some(briefing.revision), ..SyncRequest::default() };
         let calls = Calls::begin(1);
         briefing = session.sync(request).await?;
-        let whole = turns.ours(calls);
+        let whole = calls.each();
         let recorded = store.take().ok_or("a change was not told")?;
+        let whole = whole.saturating_sub(recorded.kept);
+        turns.took(whole);
         appends.push(recorded.took);
         before.push(whole.saturating_sub(recorded.took));
         let rows = Rows::of(&recorded);

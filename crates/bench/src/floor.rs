@@ -4,7 +4,7 @@ use crate::{command::Trouble, recorder::Recorded, scene::Scene};
 use redb::{Builder, ConcurrencyMode, Database, ReadableDatabase, TableDefinition};
 use rustix::fs::{Mode, OFlags};
 use std::{ffi::CString, fs, hint::black_box, os::unix::ffi::OsStrExt, path::Path};
-use told::domain::head::HeadChange;
+use told::domain::{head::HeadChange, session::SessionId};
 
 /// A plain loop of open, fstat, read and close over all that a boundary must look at, into one
 /// buffer that is never made anew.
@@ -54,12 +54,12 @@ const CACHE: usize = 16 * 1024 * 1024;
 
 impl Bare {
     /// A copy of `store`, for the session of that name.
-    pub(crate) fn copy_of(store: &Path, copy: &Path, session: &str) -> Result<Self, Trouble> {
+    pub(crate) fn copy_of(store: &Path, copy: &Path, session: &SessionId) -> Result<Self, Trouble> {
         fs::copy(store, copy)?;
         let mut builder = Builder::new();
         builder.set_cache_size(CACHE).set_concurrency_mode(ConcurrencyMode::MultiWriter);
         let database = builder.open(copy)?;
-        let place = [b"s", session.as_bytes()].concat();
+        let place = [b"s", session.as_str().as_bytes()].concat();
         let bare = Self { database, place };
         if bare.read()? == 0 {
             return Err(format!(

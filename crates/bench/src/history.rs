@@ -4,6 +4,7 @@
 use crate::{
     command::{Options, Trouble},
     figure::{Figure, Samples},
+    log,
     rounds::{Calls, Host, Turns},
     scene::{Scene, Shape, let_files_age},
 };
@@ -11,10 +12,8 @@ use std::hint::black_box;
 use told::{Session, SyncRequest};
 
 const SHAPE: Shape = Shape { directories: 6, names: 2, one_in: 1 };
-/// Updates admitted before the measurement.
-const UPDATES: [usize; 2] = [10, 2_000];
-/// Updates of one epoch.
-const EPOCH: usize = 100;
+/// Records in the session's log before the measurement.
+const RECORDS: [usize; 2] = [100, 100_000];
 /// Other sessions in the store.
 const OTHERS: [usize; 2] = [1, 500];
 /// The tree of a larger store is a page deeper.
@@ -32,15 +31,15 @@ pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
     let here = options.directory.as_deref();
     let scenes = || Ok::<_, Trouble>((Scene::new(here, SHAPE)?, Scene::new(here, SHAPE)?));
     let mut figures = Vec::new();
-    let [few, many] = UPDATES;
+    let [few, many] = RECORDS;
     let (short, long) = scenes()?;
     let pair = Host::MultiThread.run(async move {
-        told_before(&short, few).await?;
-        told_before(&long, many).await?;
+        log::written(&short, NAME, few).await?;
+        log::written(&long, NAME, many).await?;
         let_files_age();
         compare(short, long).await
     })?;
-    figures.extend(pair.figures(&format!("{many} updates behind it, not {few}")));
+    figures.extend(pair.figures(&format!("{many} records behind it, not {few}")));
     let [few, many] = OTHERS;
     let (alone, crowd) = scenes()?;
     let pair = Host::MultiThread.run(async move {
@@ -53,28 +52,6 @@ pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
     Ok(figures)
 }
 
-/// A history of so many updates, a new epoch for every hundred. The last epoch holds one update in
-/// any case: a briefing may cost what it returns.
-async fn told_before(scene: &Scene, updates: usize) -> Result<(), Trouble> {
-    let engine = scene.engine()?;
-    let session = scene.session(&engine, NAME).await?;
-    for update in 1..=updates {
-        scene.edit(1, update)?;
-        let since = session.sync(SyncRequest::default()).await?;
-        if since.admitted.is_none() {
-            return Err("an edit was not told".into());
-        }
-        if update % EPOCH == 0 {
-            session.compact(None).await?;
-        }
-    }
-    session.compact(None).await?;
-    session.sync(SyncRequest::default()).await?;
-    scene.edit(1, updates + 1)?;
-    session.sync(SyncRequest::default()).await?;
-    Ok(())
-}
-
 async fn others_beside(scene: &Scene, others: usize) -> Result<(), Trouble> {
     let engine = scene.engine()?;
     scene.session(&engine, NAME).await?;
@@ -84,18 +61,24 @@ async fn others_beside(scene: &Scene, others: usize) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The same two figures of two scenes: a session that is held, and one that is opened anew.
+/// The same figures of two scenes: a session that is held, one that is opened anew, and one with an edit
+/// to tell.
 struct Pair {
     held: (Samples, Samples),
     anew: (Samples, Samples),
+    edited: (Samples, Samples),
 }
 
 impl Pair {
-    fn figures(self, what: &str) -> [Figure; 2] {
-        let (much, little) = self.held;
-        let held = Figure::ratio(what, much, little, BOUND);
-        let (much, little) = self.anew;
-        [held, Figure::ratio(format!("{what}, store opened anew"), much, little, BOUND_ANEW)]
+    fn figures(self, what: &str) -> [Figure; 3] {
+        let figure = |how: &str, (much, little), bound| {
+            Figure::ratio(format!("{what}{how}"), much, little, bound)
+        };
+        [
+            figure("", self.held, BOUND),
+            figure(", store opened anew", self.anew, BOUND_ANEW),
+            figure(", an edit to tell", self.edited, BOUND_ANEW),
+        ]
     }
 }
 
@@ -117,7 +100,15 @@ async fn compare(little: Scene, much: Scene) -> Result<Pair, Trouble> {
         }
         held.other(calls);
     }
+    let mut edited = Turns::default();
+    for edition in 1..=ROUNDS_ANEW {
+        let calls = told_of_an_edit(&much, &b, edition).await?;
+        edited.ours(calls);
+        let calls = told_of_an_edit(&little, &a, edition).await?;
+        edited.other(calls);
+    }
     drop((a, b, engines));
+    let_files_age();
     let mut anew = Turns::default();
     for _ in 0..ROUNDS_ANEW {
         let calls = Calls::begin(1);
@@ -127,7 +118,23 @@ async fn compare(little: Scene, much: Scene) -> Result<Pair, Trouble> {
         opened_anew(&little).await?;
         anew.other(calls);
     }
-    Ok(Pair { held: held.samples(), anew: anew.samples() })
+    Ok(Pair { held: held.samples(), anew: anew.samples(), edited: edited.samples() })
+}
+
+/// An edit, and the boundary that tells it: begun after the edit.
+async fn told_of_an_edit(
+    scene: &Scene,
+    session: &Session,
+    edition: usize,
+) -> Result<Calls, Trouble> {
+    let before = session.sync(SyncRequest::default()).await?;
+    let request = SyncRequest { since: Some(before.revision), ..SyncRequest::default() };
+    scene.edit(1, edition)?;
+    let calls = Calls::begin(1);
+    match session.sync(request).await?.admitted {
+        Some(_) => Ok(calls),
+        None => Err("an edit was not told".into()),
+    }
 }
 
 /// A session whose boundaries are unchanged from here on, and what its host asks.

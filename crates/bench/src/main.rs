@@ -15,6 +15,8 @@ mod floor;
 #[cfg(unix)]
 mod history;
 #[cfg(unix)]
+mod log;
+#[cfg(unix)]
 mod process;
 #[cfg(unix)]
 mod recorder;
@@ -22,6 +24,8 @@ mod recorder;
 mod rounds;
 #[cfg(unix)]
 mod scene;
+#[cfg(unix)]
+mod scopes;
 #[cfg(unix)]
 mod unchanged;
 
@@ -37,7 +41,7 @@ fn main() {
 
 #[cfg(unix)]
 mod command {
-    use crate::{changed, figure::Figure, history, process, unchanged};
+    use crate::{changed, figure::Figure, history, process, scopes, unchanged};
     use std::{path::PathBuf, process::ExitCode};
 
     /// Any trouble that keeps a section from measuring.
@@ -68,6 +72,11 @@ mod command {
             name: "unchanged",
             about: "a boundary that finds nothing new / the looks and one store read",
             run: unchanged::run,
+        },
+        Section {
+            name: "scopes",
+            about: "a boundary that finds nothing new in many tracked directories / the looks and one store read",
+            run: scopes::run,
         },
         Section {
             name: "changed",

@@ -24,6 +24,8 @@ pub(crate) struct Recorded {
     pub(crate) append: Append,
     pub(crate) mark: Mark,
     pub(crate) took: Duration,
+    /// What keeping it took before that, which is the measurement's own.
+    pub(crate) kept: Duration,
 }
 
 impl Recorder {
@@ -52,10 +54,12 @@ impl Store for Recorder {
     }
 
     async fn append(&self, session: &SessionId, append: Append) -> Result<Mark, StoreError> {
+        let copying = Instant::now();
         let copy = append.clone();
         let begun = Instant::now();
         let mark = self.store.append(session, append).await?;
-        let recorded = Recorded { append: copy, mark, took: begun.elapsed() };
+        let (took, kept) = (begun.elapsed(), begun.duration_since(copying));
+        let recorded = Recorded { append: copy, mark, took, kept };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(recorded);
         Ok(mark)
     }

@@ -60,17 +60,18 @@ impl Calls {
     }
 
     /// The time of one of them.
-    fn each(self) -> Duration {
+    pub(crate) fn each(self) -> Duration {
         self.begun.elapsed() / self.count
     }
 }
 
 impl Turns {
-    /// Keeps, and gives back, the time of one of these calls.
-    pub(crate) fn ours(&mut self, calls: Calls) -> Duration {
-        let each = calls.each();
-        self.ours.push(each);
-        each
+    pub(crate) fn ours(&mut self, calls: Calls) {
+        self.took(calls.each());
+    }
+
+    pub(crate) fn took(&mut self, time: Duration) {
+        self.ours.push(time);
     }
 
     pub(crate) fn other(&mut self, calls: Calls) {

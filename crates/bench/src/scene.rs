@@ -80,6 +80,36 @@ impl Scene {
         Ok(Self { place, directory, candidates, markers, names })
     }
 
+    /// Adds so many directories below the project, one in so many with an instruction file, and gives
+    /// them. Their candidates come before the others: the most specific first.
+    pub(crate) fn add_scopes(
+        &mut self,
+        scopes: usize,
+        breadth: usize,
+        one_in: usize,
+    ) -> Result<Vec<PathBuf>, Trouble> {
+        let name = self.names.first().ok_or("a scene without names")?;
+        let mut added = Vec::new();
+        for outer in 0..scopes.div_ceil(breadth) {
+            let outer = self.directory.join(format!("part-{outer:03}"));
+            let inner = (1..breadth).map(|inner| outer.join(format!("part-{inner:03}")));
+            added.extend(std::iter::once(outer.clone()).chain(inner));
+        }
+        added.truncate(scopes);
+        let mut candidates = Vec::new();
+        for (number, directory) in added.iter().enumerate() {
+            fs::create_dir_all(directory)?;
+            let candidate = directory.join(name);
+            if number % one_in == 0 {
+                fs::write(&candidate, format!("# Rules of part {number}\n"))?;
+            }
+            candidates.push(candidate);
+        }
+        candidates.append(&mut self.candidates);
+        self.candidates = candidates;
+        Ok(added)
+    }
+
     pub(crate) fn store(&self) -> PathBuf {
         self.place.path().join("store.redb")
     }

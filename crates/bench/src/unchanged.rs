@@ -8,13 +8,18 @@ use crate::{
     scene::{Scene, Shape, let_files_age},
 };
 use std::{hint::black_box, time::Instant};
-use told::SyncRequest;
+use told::{Session, SyncRequest};
 
 /// Directories, names and the bound.
 const CASES: [(usize, usize, f64); 3] = [(1, 1, 2.0), (6, 2, 2.0), (25, 4, 1.5)];
-const ROUNDS: usize = 200;
-/// So many of each a round.
-const CALLS: u32 = 10;
+const REPEATED: Repeated = Repeated { rounds: 200, calls: 10 };
+
+/// How often the two are measured, and how many of each a round.
+#[derive(Clone, Copy)]
+pub(crate) struct Repeated {
+    pub(crate) rounds: usize,
+    pub(crate) calls: u32,
+}
 
 pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
     let mut cases = Vec::new();
@@ -37,20 +42,27 @@ pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
     let_files_age();
     let mut figures = Vec::new();
     for (name, bound, host, scene) in cases {
-        let (ours, floor) = host.run(measure(scene))?;
+        let (ours, floor) = host.run(async move {
+            let engine = scene.engine()?;
+            let session = scene.session(&engine, "bench/unchanged").await?;
+            measure(&scene, &session, REPEATED).await
+        })?;
         figures.push(Figure::ratio(name, ours, floor, bound));
     }
     Ok(figures)
 }
 
-async fn measure(scene: Scene) -> Result<(Samples, Samples), Trouble> {
-    let engine = scene.engine()?;
-    let session = scene.session(&engine, "bench/unchanged").await?;
+/// Unchanged boundaries of `session` and, by turns, the looks of its scene and one store read.
+pub(crate) async fn measure(
+    scene: &Scene,
+    session: &Session,
+    repeated: Repeated,
+) -> Result<(Samples, Samples), Trouble> {
     let briefing = session.sync(SyncRequest::default()).await?;
     // What a host asks from then on.
     let request = SyncRequest { since: Some(briefing.revision), ..SyncRequest::default() };
-    let mut looks = Looks::of(&scene)?;
-    let bare = Bare::copy_of(&scene.store(), &scene.beside("bare.redb"), "bench/unchanged")?;
+    let mut looks = Looks::of(scene)?;
+    let bare = Bare::copy_of(&scene.store(), &scene.beside("bare.redb"), session.id())?;
     let mut turns = Turns::default();
     // Warm first, and for no less than the clock of the processor needs.
     let warm = Instant::now();
@@ -59,14 +71,14 @@ async fn measure(scene: Scene) -> Result<(Samples, Samples), Trouble> {
         looks.run();
         bare.read()?;
     }
-    for _ in 0..ROUNDS {
-        let calls = Calls::begin(CALLS);
-        for _ in 0..CALLS {
+    for _ in 0..repeated.rounds {
+        let calls = Calls::begin(repeated.calls);
+        for _ in 0..repeated.calls {
             black_box(session.sync(request).await?);
         }
         turns.ours(calls);
-        let calls = Calls::begin(CALLS);
-        for _ in 0..CALLS {
+        let calls = Calls::begin(repeated.calls);
+        for _ in 0..repeated.calls {
             looks.run();
             bare.read()?;
         }

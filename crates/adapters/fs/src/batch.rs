@@ -151,26 +151,24 @@ impl Batch {
     }
 
     /// Hands a look over. `allowance` is what is left of the bytes in all, but for what the looks
-    /// handed over before it will take. Says whether a thread is wanted that begins to work.
-    #[must_use]
-    pub(crate) fn hand_over(&self, place: Place, allowance: u64) -> bool {
+    /// handed over before it will take.
+    pub(crate) fn hand_over(&self, place: Place, allowance: u64) {
         let mut progress = self.progress();
         progress.waiting.push_back((place, allowance));
         progress.handed += 1;
-        let wanted = progress.working == 0;
-        progress.working += usize::from(wanted);
-        wanted
     }
 
-    /// Says that nothing more is handed over.
-    pub(crate) fn seal(&self) {
+    /// Says that nothing more is handed over, and whether that leaves looks that no thread is at.
+    #[must_use]
+    pub(crate) fn seal(&self) -> bool {
         let mut progress = self.progress();
         progress.sealed = true;
         self.tell_if_finished(&progress);
+        progress.working == 0 && !progress.waiting.is_empty()
     }
 
-    /// Says that another thread is about to work, beside one that hangs.
-    pub(crate) fn reinforce(&self) {
+    /// Says that another thread is about to work.
+    pub(crate) fn enlist(&self) {
         self.progress().working += 1;
     }
 

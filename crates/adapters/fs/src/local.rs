@@ -97,7 +97,6 @@ impl LocalFileSystem {
                 batch.suspect();
                 if workers < WORKERS && batch.has_more() {
                     tracing::debug!(answered = now, "a look hangs; the rest goes on beside it");
-                    batch.reinforce();
                     start_worker(&self.crew, batch);
                     workers += 1;
                 }

@@ -66,8 +66,10 @@ impl<'a> Pass<'a> {
         for at in 0..looks.listings.len() {
             pass.hand_over(Place::Listing(at), 0);
         }
-        if let Some(handed) = &pass.handed {
-            handed.0.seal();
+        if let Some(Handed(batch)) = &pass.handed
+            && batch.seal()
+        {
+            start_worker(crew, batch);
         }
         pass
     }
@@ -90,12 +92,15 @@ impl<'a> Pass<'a> {
     }
 
     fn hand_over(&mut self, place: Place, allowance: u64) {
-        let handed = self.handed.get_or_insert_with(|| {
-            Handed(Arc::new(Batch::new(self.looks.clone(), Arc::clone(self.ground))))
-        });
-        if handed.0.hand_over(place, allowance) {
-            start_worker(self.crew, &handed.0);
+        if let Some(Handed(batch)) = &self.handed {
+            return batch.hand_over(place, allowance);
         }
+        let batch = Arc::new(Batch::new(self.looks.clone(), Arc::clone(self.ground)));
+        batch.hand_over(place, allowance);
+        // It wakes up while this pass goes on. A thread that is through before the pass is gets no
+        // successor before its end: waking one up costs as much as several looks.
+        start_worker(self.crew, &batch);
+        self.handed = Some(Handed(batch));
     }
 }
 
@@ -105,7 +110,9 @@ impl Drop for Handed {
     }
 }
 
+/// Has one more thread work on `batch`.
 pub(crate) fn start_worker(crew: &Crew, batch: &Arc<Batch>) {
+    batch.enlist();
     let batch = Arc::clone(batch);
     crew.run(move || batch.work());
 }
