@@ -156,10 +156,12 @@ impl<'t> Tables<'t> {
         for record in &append.records {
             self.log.insert((owner, record.revision.0), record.encode().as_slice())?;
         }
+        let stored: Vec<_> = new.iter().map(|blob| blob.name().sha256).collect();
         for blob in new {
             self.store(blob)?;
+            self.need_anew(owner, blob.name().sha256)?;
         }
-        for hash in &needed {
+        for hash in needed.iter().filter(|hash| !stored.contains(hash)) {
             self.need(owner, *hash)?;
         }
         self.change_head(owner, &append.head)?;
@@ -297,9 +299,14 @@ impl<'t> Tables<'t> {
     fn need(&mut self, owner: u64, hash: ContentHash) -> Result<(), Error> {
         // Known already in most commits: a look costs less than a page written anew.
         if self.needs.get((owner, hash.as_bytes()))?.is_none() {
-            self.needs.insert((owner, hash.as_bytes()), ())?;
-            self.needed_by.insert((hash.as_bytes(), owner), ())?;
+            self.need_anew(owner, hash)?;
         }
+        Ok(())
+    }
+
+    fn need_anew(&mut self, owner: u64, hash: ContentHash) -> Result<(), Error> {
+        self.needs.insert((owner, hash.as_bytes()), ())?;
+        self.needed_by.insert((hash.as_bytes(), owner), ())?;
         Ok(())
     }
 
