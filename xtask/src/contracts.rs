@@ -57,6 +57,12 @@ const SUITES: &[Suite] = &[
         port: "Clock",
         owed_by: &["crates/adapters/clock", "crates/testkit"],
     },
+    Suite {
+        stem: "watcher",
+        runs_by: "watcher_contract!",
+        port: "Watcher",
+        owed_by: &["crates/adapters/inotify", "crates/testkit"],
+    },
 ];
 
 const PORTS: &str = "crates/ports/src/";
@@ -239,7 +245,7 @@ fn invokes(file: &SourceFile, call: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clause, ClauseTest, clauses, not_run, tests as suite_tests, unproven};
+    use super::{Clause, ClauseTest, SUITES, clauses, not_run, tests as suite_tests, unproven};
     use crate::project::SourceFile;
 
     fn file(path: &str, text: &str) -> SourceFile {
@@ -317,10 +323,11 @@ mod tests {
             file("crates/adapters/fs/tests/main.rs", "told_testkit::file_system_contract!(fs);"),
             file("crates/adapters/redb/tests/main.rs", "store_contract!(redb);"),
             file("crates/adapters/clock/tests/main.rs", "clock_contract!(clock);"),
+            file("crates/adapters/inotify/tests/main.rs", "watcher_contract!(inotify);"),
             file("crates/adapters/overlay/tests/main.rs", "provided_files_contract!(overlays);"),
             file(
                 "crates/testkit/tests/main.rs",
-                "file_system_contract!(a);\nstore_contract!(b);\nclock_contract!(c);",
+                "file_system_contract!(a);\nstore_contract!(b);\nclock_contract!(c);\nwatcher_contract!(d);",
             ),
         ]
     }
@@ -346,8 +353,10 @@ mod tests {
     #[test]
     fn defining_the_suite_is_not_running_it() {
         let mut files = runners();
-        files[4].path = "crates/testkit/src/contract/mod.rs".into();
-        assert_eq!(not_run(&files).len(), 3);
+        let testkit = files.last_mut().expect("the fakes run suites");
+        testkit.path = "crates/testkit/src/contract/mod.rs".into();
+        // An overlay is the only one of its port, and no fake is owed.
+        assert_eq!(not_run(&files).len(), SUITES.len() - 1);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod clock;
 mod file_system;
 mod provided;
 mod store;
+mod watcher;
 
 pub use clock::Clock;
 pub use file_system::FileSystem;
@@ -19,3 +20,4 @@ pub use store::{
     Append, HeadCondition, Loaded, LocationValues, Mark, Revisions, SessionSummary, Source, Store,
     StoreError,
 };
+pub use watcher::{Coverage, Drained, Subscription, Uncovered, Watched, Watcher};

@@ -68,6 +68,12 @@ pub(super) const ROWS: &[Row] = &[
         build: &[],
     },
     Row {
+        name: "told-inotify",
+        normal: &["told-domain", "told-ports", "async-trait", "rustix", "tokio", "tracing"],
+        dev: &["told-testkit", "tempfile"],
+        build: &[],
+    },
+    Row {
         name: "told-overlay",
         normal: &["told-domain", "told-ports", "async-trait"],
         dev: &["told-testkit"],

@@ -6,6 +6,7 @@ pub mod provided;
 pub mod store;
 pub mod store_draft;
 pub mod store_sharing;
+pub mod watcher;
 
 /// Runs one clause to its end on a runtime of its own.
 ///

@@ -4,3 +4,4 @@ pub mod clock;
 pub mod file_system;
 pub mod store;
 pub mod store_medium;
+pub mod watcher;

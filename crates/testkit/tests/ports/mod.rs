@@ -2,3 +2,4 @@
 
 mod clock;
 mod file_system;
+mod watcher;

@@ -21,8 +21,10 @@
 
 mod gate;
 mod tree;
+mod unseen;
 
 pub use gate::{Fault, Kind, Passed, Rule, Step};
+pub use unseen::Mounted;
 
 use crate::{
     change::{Change, Refused},
@@ -43,6 +45,7 @@ use told_domain::{
     reason::{UnavailableReason, WithheldReason},
 };
 use told_ports::FileSystem;
+pub(crate) use tree::Trace;
 use tree::{Node, Stop, Tree, Walk};
 
 /// Attempts to read one version of a file (R-OBS-9).

@@ -38,6 +38,30 @@ enum What {
     Other,
 }
 
+/// One step of a way: a name in a directory, and what it is bound to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    directory: Node,
+    name: OsString,
+    bound: Option<Node>,
+    refusal: Option<UnavailableReason>,
+}
+
+/// Everything that a look along a path depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Trace {
+    /// The steps on the way that lead to something, before the last name's link is followed.
+    pub(crate) way: Vec<Step>,
+    /// Those that follow, and a first one that leads to nothing.
+    pub(crate) end: Vec<Step>,
+    /// The version of what the path ends at, its refusal and its names.
+    pub(crate) version: Option<u64>,
+    refusal: Option<UnavailableReason>,
+    pub(crate) names: Option<Vec<OsString>>,
+    /// How many names it has.
+    pub(crate) links: usize,
+}
+
 /// Where a walk ended.
 pub(super) enum Walk {
     Found {
@@ -123,6 +147,59 @@ impl Tree {
         Ok(Walk::Found { node, canonical })
     }
 
+    /// Everything that a look along `path` depends on. Past the bound of links it is what was found so far.
+    pub(super) fn trace(&self, path: &Path) -> Trace {
+        let (mut trace, mut at) = (Trace::default(), Vec::new());
+        let mut names = VecDeque::new();
+        push_names(&mut names, path.as_os_str());
+        let (mut links, mut way) = (0, true);
+        while let Some(name) = names.pop_front() {
+            let directory = at.last().copied().unwrap_or(ROOT);
+            match name.to_str() {
+                Some(".") => continue,
+                Some("..") => {
+                    at.pop();
+                    continue;
+                }
+                Some(_) | None => {}
+            }
+            let What::Directory(entries) = &self.nodes[directory].what else { return trace };
+            let bound = entries.get(&name).copied();
+            let refusal = self.nodes[directory].refusal;
+            let step = Step { directory, name, bound, refusal };
+            let link = bound.and_then(|node| match &self.nodes[node].what {
+                What::Link(target) => Some(target),
+                What::File { .. } | What::Directory(_) | What::Other => None,
+            });
+            if way && bound.is_some() && !names.is_empty() {
+                trace.way.push(step);
+            } else {
+                trace.end.push(step);
+            }
+            let Some(node) = bound else { return trace };
+            match link {
+                Some(target) => {
+                    links += 1;
+                    way &= !names.is_empty();
+                    if links > LINKS {
+                        return trace;
+                    }
+                    if Path::new(target).has_root() {
+                        at.clear();
+                    }
+                    push_names(&mut names, target);
+                }
+                None => at.push(node),
+            }
+        }
+        let node = at.last().copied().unwrap_or(ROOT);
+        trace.version = Some(self.nodes[node].version);
+        trace.refusal = self.nodes[node].refusal;
+        trace.names = self.names(node);
+        trace.links = self.nodes.iter().map(|content| names_of(content, node)).sum();
+        trace
+    }
+
     pub(super) fn kind(&self, node: Node) -> EntryKind {
         match &self.nodes[node].what {
             What::File { .. } => EntryKind::File,
@@ -203,6 +280,64 @@ impl Tree {
             Change::Link { path, target } => self.make(path, What::Link(target.clone())),
             Change::Fifo { path } | Change::Socket { path } => self.make(path, What::Other),
         }
+    }
+
+    /// Gives a file another name.
+    pub(super) fn hard_link(&mut self, file: &Path, name: &Path) -> Result<(), Refused> {
+        let node = self.found(file, false)?;
+        match self.walk(name, false) {
+            Ok(Walk::Missing { parent, name }) if self.kind(node) == EntryKind::File => {
+                self.nodes[node].version += 1;
+                self.put(parent, name, node);
+                Ok(())
+            }
+            Ok(_) | Err(_) => Err(Refused),
+        }
+    }
+
+    /// Lets two entries change places.
+    pub(super) fn exchange(&mut self, one: &Path, other: &Path) -> Result<(), Refused> {
+        let nodes = (self.found(one, false)?, self.found(other, false)?);
+        self.rebind(one, nodes.1)?;
+        self.rebind(other, nodes.0)
+    }
+
+    /// Puts an empty directory over another, and gives that one; or puts that one back.
+    pub(super) fn mount(&mut self, at: &Path, back: Option<Node>) -> Result<Node, Refused> {
+        let under = self.found(at, false)?;
+        let over = back.unwrap_or_else(|| {
+            let what = What::Directory(BTreeMap::new());
+            self.nodes.push(Content { what, version: 0, refusal: None });
+            self.nodes.len() - 1
+        });
+        self.rebind(at, over)?;
+        Ok(under)
+    }
+
+    fn rebind(&mut self, path: &Path, node: Node) -> Result<(), Refused> {
+        let (above, name) = path.parent().zip(path.file_name()).ok_or(Refused)?;
+        let parent = self.found(above, true)?;
+        self.put(parent, name.to_os_string(), node);
+        Ok(())
+    }
+
+    /// Writes a file's first byte through a mapping: no version tells.
+    pub(super) fn write_mapped(&mut self, path: &Path, byte: u8) -> Result<(), Refused> {
+        let node = self.found(path, true)?;
+        match &mut self.nodes[node].what {
+            What::File { bytes, .. } => {
+                *bytes.first_mut().ok_or(Refused)? = byte;
+                Ok(())
+            }
+            What::Directory(_) | What::Link(_) | What::Other => Err(Refused),
+        }
+    }
+
+    /// Closes a file that was mapped.
+    pub(super) fn close_mapped(&mut self, path: &Path) -> Result<(), Refused> {
+        let node = self.found(path, true)?;
+        self.nodes[node].version += 1;
+        Ok(())
     }
 
     fn found(&self, path: &Path, follow: bool) -> Result<Node, Refused> {
@@ -307,6 +442,14 @@ impl Tree {
         self.unlink(from)?;
         self.put(parent, name.to_os_string(), moved);
         Ok(())
+    }
+}
+
+/// How many names in this directory are `node`'s.
+fn names_of(content: &Content, node: Node) -> usize {
+    match &content.what {
+        What::Directory(entries) => entries.values().filter(|bound| **bound == node).count(),
+        What::File { .. } | What::Link(_) | What::Other => 0,
     }
 }
 
