@@ -40,6 +40,7 @@ const fn advice(error: &Error) -> &'static str {
         Error::Store(StoreError::Busy { .. }) => "; try again when that one has ended",
         Error::Store(StoreError::Full { .. }) => "; make room and try again",
         Error::Store(StoreError::ReadOnly { .. }) => "; name another with --store",
+        Error::Store(StoreError::Denied { .. }) => ", or name another with --store",
         Error::Store(StoreError::NoStore { .. }) => "; move it away or name another with --store",
         _ => "",
     }

@@ -215,6 +215,17 @@ pub enum StoreError {
         /// The system's words.
         cause: io::Error,
     },
+    /// The system does not let this user reach the store; nothing was read or written.
+    #[error(
+        "the store {path} cannot be reached ({cause}): let this user search its directories, and \
+         read and write the file"
+    )]
+    Denied {
+        /// The store.
+        path: String,
+        /// The system's words.
+        cause: io::Error,
+    },
     /// The file is no store of told's, or an empty file; it was left as it is.
     #[error("{path} is not a told store ({why}); it was left untouched")]
     NoStore {

@@ -1,5 +1,6 @@
 //! Making a new store: under a temporary name, whole, then linked into its place. A killed process
-//! leaves at most a stray file beside it, and of two that race one wins.
+//! leaves at most a stray file beside it, which the next one to make a store there removes, and of two
+//! that race one wins.
 
 use crate::{
     backend::PatientFile,
@@ -9,10 +10,11 @@ use crate::{
     },
     trouble::{Error, failed},
 };
-use redb::Database;
+use redb::{Database, StorageBackend, backends::FileBackend};
 use std::{
     fs::{DirBuilder, File},
     io,
+    ops::Bound,
     path::Path,
 };
 
@@ -27,8 +29,8 @@ pub(crate) fn create(path: &Path) -> Result<Option<Handle>, Error> {
     make_directory(directory).map_err(system)?;
     // A name of its own, mode 0600, removed when dropped.
     let temporary = tempfile::Builder::new()
-        .prefix(".told-")
-        .suffix(".new")
+        .prefix(PREFIX)
+        .suffix(SUFFIX)
         .tempfile_in(directory)
         .map_err(system)?;
     let (file, beside) = PatientFile::new(temporary.reopen().map_err(system)?)?;
@@ -40,11 +42,56 @@ pub(crate) fn create(path: &Path) -> Result<Option<Handle>, Error> {
     match temporary.persist_noclobber(path) {
         Ok(_) => {
             sync(directory).map_err(system)?;
+            remove_strays(directory);
             Ok(Some(Handle::writing(database, beside)))
         }
-        Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+        // Another was faster; or it made a store beside this one, and took ours for a stray.
+        Err(lost)
+            if matches!(
+                lost.error.kind(),
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound
+            ) =>
+        {
+            Ok(None)
+        }
         Err(lost) => Err(failed(path, lost.error).into()),
     }
+}
+
+/// The names of stores that are being made.
+const PREFIX: &str = ".told-";
+const SUFFIX: &str = ".new";
+/// So many entries of the directory are looked at.
+const ENTRIES_MAX: usize = 10_000;
+
+/// Removes what killed processes left of stores that they made here: files that no process holds. One
+/// that is held by nobody yet, because it was made this moment, costs its maker another try.
+fn remove_strays(directory: &Path) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    for entry in entries.take(ENTRIES_MAX).flatten() {
+        let name = entry.file_name();
+        let stray = name.to_str().is_some_and(|n| n.starts_with(PREFIX) && n.ends_with(SUFFIX));
+        // A link or a FIFO of that name is nobody's store.
+        if !stray || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        match remove_unheld(&entry.path()) {
+            Ok(true) => tracing::debug!("a store that was never finished is removed"),
+            Ok(false) => {}
+            Err(error) => tracing::debug!(%error, "an unfinished store stays"),
+        }
+    }
+}
+
+/// Removes a store that no handle has open: each holds a lock on a part of its file.
+fn remove_unheld(path: &Path) -> io::Result<bool> {
+    let file = File::options().read(true).write(true).open(path)?;
+    let file = FileBackend::new(file).map_err(io::Error::other)?;
+    let free = file.try_lock_range(Bound::Unbounded, Bound::Unbounded);
+    let free = free.map_err(io::Error::other)?;
+    let removed = if free { std::fs::remove_file(path) } else { Ok(()) };
+    file.close()?;
+    removed.map(|()| free)
 }
 
 /// The first transaction: every table, and the schema.

@@ -119,8 +119,8 @@ impl StoreFile {
 
     /// A handle that writes. The store is made where there is none.
     pub(crate) fn for_writing(&self, until: Instant) -> Result<Arc<Handle>, Error> {
-        // Twice at most: who loses the race to make the store uses the winner's.
-        for _ in 0..2 {
+        // Who loses the race to make the store uses the winner's.
+        for _ in 0..ATTEMPTS {
             if let Some(handle) = self.for_reading(until)? {
                 return self.upgraded(handle, until);
             }

@@ -133,6 +133,9 @@ fn open_to_read(path: &Path) -> Result<File, StoreError> {
 
 /// A file that cannot even be read.
 fn unreadable(path: &Path, error: io::Error) -> StoreError {
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        return StoreError::Denied { path: shown(path), cause: error };
+    }
     StoreError::Failed { path: shown(path), cause: Box::new(error) }
 }
 

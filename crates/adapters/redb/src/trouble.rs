@@ -114,6 +114,10 @@ pub(crate) fn repeated(error: &StoreError) -> StoreError {
             let cause = io::Error::new(cause.kind(), cause.to_string());
             StoreError::ReadOnly { path: path.clone(), cause }
         }
+        StoreError::Denied { path, cause } => {
+            let cause = io::Error::new(cause.kind(), cause.to_string());
+            StoreError::Denied { path: path.clone(), cause }
+        }
         StoreError::NoStore { path, why } => {
             StoreError::NoStore { path: path.clone(), why: why.clone() }
         }

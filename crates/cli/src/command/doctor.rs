@@ -131,7 +131,10 @@ async fn store(configuration: &Configuration, engine: &Engine) -> Check {
             return check("store", Verdict::Ok, found);
         }
         Err(error) => {
-            let found = format!("{shown} cannot be looked at: {error}");
+            let found = format!(
+                "{shown} cannot be looked at ({error}); let this user search its directories, or \
+                 name another with --store"
+            );
             return check("store", Verdict::Fail, found);
         }
     };

@@ -196,7 +196,6 @@ fn reading_makes_nothing_and_writing_makes_a_private_store() {
 
 #[test]
 fn a_store_that_cannot_be_written_can_be_read() {
-    use std::os::unix::process::CommandExt;
     let place = filled();
     // Also as a kill leaves it: it needs a repair, and stays as it is.
     let killed = place.directory().join("killed");
@@ -209,37 +208,66 @@ fn a_store_that_cannot_be_written_can_be_read() {
     for path in [place.path(), killed.clone()] {
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o444)).unwrap();
     }
-    // Rights do not bind root.
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    let root = std::fs::OpenOptions::new().append(true).open(place.path()).is_ok();
-    if root {
-        command.uid(65534).gid(65534).current_dir("/");
-        if Command::new("test")
-            .arg("-x")
-            .arg(command.get_program())
-            .uid(65534)
-            .status()
-            .is_ok_and(|status| !status.success())
-        {
-            println!("skipped: run by root from where nobody else may run it");
-            return;
-        }
-    }
+    let Some(unprivileged) = unprivileged(&place.path()) else { return };
     let before = everything(place.directory());
     let new = place.directory().join("new/store");
     let expected = [(place.path(), "2"), (killed, "2"), (new, "Ok(None)")];
     for (number, (path, read)) in expected.into_iter().enumerate() {
-        let mut once = Command::new(command.get_program());
-        if root {
-            once.uid(65534).gid(65534).current_dir("/");
-        }
-        let mut child = Process::run(once, Role::Look, &path);
+        let mut child = Process::run(unprivileged(), Role::Look, &path);
         assert_eq!(child.says().unwrap(), read, "{number}");
         let written = child.says().unwrap();
         assert!(written.starts_with("Err(ReadOnly"), "{written}");
     }
     assert_eq!(everything(place.directory()), before);
     std::fs::set_permissions(place.directory(), PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_store_that_cannot_be_reached_says_what_to_do() {
+    let place = filled();
+    let inside = place.directory().join("inside");
+    std::fs::create_dir(&inside).unwrap();
+    let closed = inside.join("store");
+    std::fs::copy(place.path(), &closed).unwrap();
+    std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o400)).unwrap();
+    let Some(unprivileged) = unprivileged(&closed) else { return };
+    // The directory of one cannot be searched, the file of the other not be read.
+    std::fs::set_permissions(place.directory(), PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(place.path(), PermissionsExt::from_mode(0o000)).unwrap();
+    std::fs::set_permissions(&inside, PermissionsExt::from_mode(0o600)).unwrap();
+    for path in [place.path(), closed] {
+        let mut child = Process::run(unprivileged(), Role::Look, &path);
+        for _ in ["read", "written"] {
+            let said = child.says().unwrap();
+            assert!(said.starts_with("Err(Denied"), "{said}");
+        }
+    }
+    std::fs::set_permissions(&inside, PermissionsExt::from_mode(0o700)).unwrap();
+    let cause = std::io::ErrorKind::PermissionDenied.into();
+    let said = StoreError::Denied { path: "/x/store".into(), cause }.to_string();
+    assert!(said.contains("let this user search its directories"), "{said}");
+}
+
+/// What runs this test's program as somebody whom rights bind: root is not. Nothing where root runs it
+/// from where nobody else may.
+fn unprivileged(file: &Path) -> Option<impl Fn() -> Command + use<>> {
+    use std::os::unix::process::CommandExt;
+    let program = std::env::current_exe().unwrap();
+    std::fs::set_permissions(file, PermissionsExt::from_mode(0o444)).unwrap();
+    let root = std::fs::OpenOptions::new().append(true).open(file).is_ok();
+    let mut may = Command::new("test");
+    may.arg("-x").arg(&program).uid(65534);
+    if root && may.status().is_ok_and(|status| !status.success()) {
+        println!("skipped: run by root from where nobody else may run it");
+        return None;
+    }
+    Some(move || {
+        let mut command = Command::new(&program);
+        if root {
+            command.uid(65534).gid(65534).current_dir("/");
+        }
+        command
+    })
 }
 
 #[test]

@@ -12,3 +12,4 @@ mod hostile;
 mod processes;
 mod replaced;
 mod shared;
+mod strays;
