@@ -24,7 +24,7 @@ use told_domain::{
     plan::Thoroughness,
     position::Revision,
     record::Record,
-    render::{Blocks, Marks, briefing, extent_since, marked, sources},
+    render::{Marks, briefing, extent_since, marked, sources},
     session::SessionId,
     state::State,
 };
@@ -139,8 +139,8 @@ pub(crate) async fn preview_new(
     engine: &Engine,
     id: &SessionId,
     open: &Command<'_>,
+    request: SyncRequest,
     paths: &[PathBuf],
-    blocks: Blocks,
 ) -> Result<Briefing, Error> {
     let session = Session { engine: engine.clone(), core: crate::known::Core::alone(id) };
     let world = &engine.world;
@@ -150,8 +150,7 @@ pub(crate) async fn preview_new(
     let known = session.imagine(session.after_reading(&opened, paths).await?);
     let values = session.values_of(&known).await?;
     let found = session.look(&known, &values, Thoroughness::NearMisses).await;
-    let request =
-        SyncRequest { on_unavailable: OnUnavailable::Proceed, blocks, ..SyncRequest::default() };
+    let request = SyncRequest { on_unavailable: OnUnavailable::Proceed, ..request };
     let verdict = session.judge(&known.standing, &known, found, request).await?;
     let standing = session.would_be(&known.standing, verdict.decision)?;
     let look = look_of(&standing.state, &verdict.context);

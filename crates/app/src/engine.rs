@@ -1,7 +1,7 @@
 //! The engine: ports, policy, and the Locations and sessions that someone holds.
 
 use crate::{
-    Error, Explanation, LocationServices, OpenRequest, Opened, Session, ValueScope,
+    Error, Explanation, LocationServices, OpenRequest, Opened, Session, SyncRequest, ValueScope,
     known::{Core, Sessions},
     location::LocationMap,
 };
@@ -280,12 +280,37 @@ impl Engine {
         paths: &[PathBuf],
         blocks: Blocks,
     ) -> Result<Briefing, Error> {
-        let directory = self.directory(directory).await?;
+        let open = OpenRequest {
+            session: nobody(),
+            directory: directory.to_owned(),
+            position: None,
+            prior: Prior::None,
+            trust,
+        };
+        let request = SyncRequest { blocks, ..SyncRequest::default() };
+        self.preview_first(&open, request, paths).await
+    }
+
+    /// What the first [`Session::sync`] of the session that `open` would begin would tell, after reading
+    /// `paths`. Nothing is written, and nothing blocks it.
+    ///
+    /// # Errors
+    /// As [`Self::preview`].
+    pub async fn preview_first(
+        &self,
+        open: &OpenRequest,
+        request: SyncRequest,
+        paths: &[PathBuf],
+    ) -> Result<Briefing, Error> {
+        let directory = self.directory(&open.directory).await?;
         let boundary = self.boundary(&directory).await;
-        let location = Location { directory, boundary };
-        let command =
-            Command::Open { location: &location, position: None, prior: Prior::None, trust };
-        crate::boundary::preview_new(self, &nobody(), &command, paths, blocks).await
+        let command = Command::Open {
+            location: &Location { directory, boundary },
+            position: open.position,
+            prior: open.prior,
+            trust: open.trust,
+        };
+        crate::boundary::preview_new(self, &open.session, &command, request, paths).await
     }
 
     /// Which instructions apply to `path`, which need not exist, and what was left out.

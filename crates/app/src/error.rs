@@ -33,6 +33,9 @@ pub enum Error {
         /// Where it works.
         location: Location,
     },
+    /// There is a session of the name that a fork's child is to have (R-SES-1).
+    #[error("there is a session `{0}` already: the child must have another name")]
+    ChildExists(SessionId),
     /// The position lies below the last anchored one; nothing was written (R-BND-9).
     #[error(
         "position {position} lies before {anchored}, where the model was last told something: \
@@ -109,7 +112,7 @@ impl Error {
         match self {
             Self::Blocked(_) => "blocked",
             Self::UnknownSession(_) => "unknown_session",
-            Self::SessionExists { .. } => "session_exists",
+            Self::SessionExists { .. } | Self::ChildExists(_) => "session_exists",
             Self::PositionRegressed { .. } => "position_regressed",
             Self::LocationChanged(_) => "location_changed",
             Self::ValueTooLarge { .. } => "value_too_large",
@@ -143,11 +146,13 @@ impl Error {
                 StoreError::Busy { .. }
                 | StoreError::Full { .. }
                 | StoreError::ReadOnly { .. }
+                | StoreError::Denied { .. }
                 | StoreError::Failed { .. } => Retry::Later,
                 _ => Retry::No,
             },
             Self::UnknownSession(_)
             | Self::SessionExists { .. }
+            | Self::ChildExists(_)
             | Self::PositionRegressed { .. }
             | Self::ValueTooLarge { .. }
             | Self::UnknownDirectory { .. }

@@ -34,7 +34,7 @@ impl Engine {
     /// Begins `child` as a copy of `parent` at a position; nothing is told again (R-SES-1).
     ///
     /// # Errors
-    /// [`Error::UnknownSession`] for the parent, [`Error::SessionExists`] for a child that is not this
+    /// [`Error::UnknownSession`] for the parent, [`Error::ChildExists`] for a child that is not this
     /// very fork, [`Error::Store`].
     pub async fn fork(
         &self,
@@ -43,6 +43,9 @@ impl Engine {
         position: Option<Position>,
     ) -> Result<Opened, Error> {
         let parent = self.session(parent).await?;
+        if parent.id() == child {
+            return Err(Error::ChildExists(child.clone()));
+        }
         let begun = Session::new(self, child);
         let mut turn = parent.turn(Fence::None).await;
         let known = turn.known(&parent).await?;
@@ -63,7 +66,7 @@ impl Engine {
                 if is_same_fork(&log, parent.id(), at) {
                     return Ok(opened);
                 }
-                Err(Error::SessionExists { session: opened.session, location: opened.location })
+                Err(Error::ChildExists(opened.session))
             }
         }
     }

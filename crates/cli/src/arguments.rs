@@ -1,9 +1,11 @@
 //! What can be typed: every subcommand, flag and value, and nothing of what they do.
 
+pub(crate) mod age;
+pub(crate) mod ask;
 pub(crate) mod life;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 use told::{
     configuration::Chosen,
     domain::{
@@ -125,21 +127,21 @@ pub(crate) enum Command {
     /// Delete a session, or those with no record for some time
     Delete(Delete),
     /// List the sessions
-    Sessions(Sessions),
+    Sessions(ask::Sessions),
     /// What happened in a session, in order
-    Log(Log),
+    Log(ask::Log),
     /// What a session was told, as it stood at some revision
-    Show(Show),
+    Show(ask::Show),
     /// Every source of a session, and what became of it
-    Sources(Sources),
+    Sources(ask::Sources),
     /// Which instructions apply to a path, in order, and what is left out
-    Explain(Explain),
+    Explain(ask::Explain),
     /// Set a value that every session in this directory, or one session, is told
     Set(Set),
     /// Take such a value back
     Unset(Unset),
     /// What counts, as TOML
-    Config(Config),
+    Config(ask::Config),
     /// Check the store, the configuration and this directory
     Doctor(Json),
     /// Serve the protocol, for hosts in any language
@@ -245,97 +247,7 @@ pub(crate) struct Delete {
     pub(crate) session: Option<SessionId>,
     /// All sessions with no record for so long: 90d, 12h, 2w
     #[arg(long, value_name = "AGE")]
-    pub(crate) older_than: Option<Age>,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-/// A length of time in words of the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Age {
-    milliseconds: u64,
-}
-
-impl Age {
-    pub(crate) const fn duration(self) -> Duration {
-        Duration::from_millis(self.milliseconds)
-    }
-}
-
-impl std::str::FromStr for Age {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const WRONG: &str = "an age is a whole number with m, h, d or w, as in 90d";
-        const SECOND: u64 = 1000;
-        let unit = match text.as_bytes().last() {
-            Some(b'm') => 60 * SECOND,
-            Some(b'h') => 60 * 60 * SECOND,
-            Some(b'd') => 24 * 60 * 60 * SECOND,
-            Some(b'w') => 7 * 24 * 60 * 60 * SECOND,
-            _ => return Err(WRONG),
-        };
-        let digits = &text[..text.len() - 1];
-        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(WRONG);
-        }
-        let milliseconds = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
-        milliseconds.map(|milliseconds| Self { milliseconds }).ok_or(WRONG)
-    }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Sessions {
-    /// Only those in this directory (-C)
-    #[arg(long)]
-    pub(crate) here: bool,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Log {
-    #[command(flatten)]
-    pub(crate) named: Named,
-    /// Only records after this revision
-    #[arg(long, value_name = "REV", value_parser = revision, default_value = "0")]
-    pub(crate) after: Revision,
-    /// At most so many records
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Show {
-    #[command(flatten)]
-    pub(crate) named: Named,
-    /// As it stood then; else as it stands
-    #[arg(value_name = "REV", value_parser = revision)]
-    pub(crate) revision: Option<Revision>,
-    #[command(flatten)]
-    pub(crate) form: Form,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Sources {
-    #[command(flatten)]
-    pub(crate) named: Named,
-    /// Look at each now, instead of answering from the last boundary
-    #[arg(long)]
-    pub(crate) look: bool,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Explain {
-    /// The path; it need not exist
-    pub(crate) path: PathBuf,
-    /// Say what of it this session was told; else the one named after the directory
-    #[arg(short = 's', long = "session", value_name = "SESSION")]
-    pub(crate) session: Option<SessionId>,
+    pub(crate) older_than: Option<age::Age>,
     #[command(flatten)]
     pub(crate) json: Json,
 }
@@ -377,15 +289,6 @@ pub(crate) struct Owner {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Config {
-    /// Say where each value comes from
-    #[arg(long)]
-    pub(crate) origin: bool,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// On standard input and output: the only way so far
     #[arg(long)]
@@ -408,17 +311,6 @@ mod tests {
     #[test]
     fn the_definition_holds() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn an_age_is_a_number_with_a_unit() {
-        for (text, hours) in [("90d", Some(2160)), ("12h", Some(12)), ("2w", Some(336))] {
-            let age = text.parse::<Age>().ok();
-            assert_eq!(age.map(|age| age.milliseconds / 3_600_000), hours, "{text}");
-        }
-        for text in ["", "d", "90", "-1d", "1.5d", "90 d", "18446744073709551615w", "ü"] {
-            assert!(text.parse::<Age>().is_err(), "{text}");
-        }
     }
 
     #[test]

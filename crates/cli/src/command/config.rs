@@ -2,7 +2,7 @@
 
 use super::{Desk, Output};
 use crate::{
-    arguments::Config,
+    arguments::ask::Config,
     view::settings::{self, Origins},
     view::tame_json,
 };

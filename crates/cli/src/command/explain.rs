@@ -3,7 +3,7 @@
 use super::{Desk, Output, json};
 use crate::{
     answer,
-    arguments::{Explain, Named},
+    arguments::{Named, ask::Explain},
     failure::Failure,
     view::{self, Shown},
 };

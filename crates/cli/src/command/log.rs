@@ -1,7 +1,7 @@
 //! `told log`.
 
 use super::{Desk, Output, json};
-use crate::{arguments::Log, failure::Failure, view};
+use crate::{arguments::ask::Log, failure::Failure, view};
 use serde_json::json;
 
 /// Records asked for at once.

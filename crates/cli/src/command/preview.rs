@@ -11,28 +11,30 @@ use std::{
     path::PathBuf,
 };
 use told::{
-    Engine, Error,
+    Engine, Error, OpenRequest, SyncRequest,
     domain::{
         briefing::{
             Briefing, BriefingUpdate, ChangeKind, SourceState, SourceView, estimated_tokens,
         },
         hash::ContentHash,
         render::Blocks,
-        session::Trust,
+        session::{Prior, SessionId, Trust},
     },
 };
 
 pub(crate) async fn run(desk: &Desk<'_>, asked: Preview) -> Result<Output, Failure> {
     let paths = asked.paths.iter().map(|path| desk.directory.join(path)).collect::<Vec<_>>();
+    let new = New { paths: &paths, check: asked.check, ..New::of(asked.form) };
     if asked.fresh {
-        return new_session(desk, &paths, asked.form, asked.check).await;
+        return new_session(desk, new).await;
     }
     let engine = desk.engine()?;
     let id = desk.session(&asked.named)?;
     let session = match engine.session(&id).await {
         // A session that a sync would begin.
         Err(Error::UnknownSession(_)) => {
-            return new_session(desk, &paths, asked.form, asked.check).await;
+            let request = request(&asked.boundary);
+            return new_session(desk, New { session: Some(id), request, ..new }).await;
         }
         found => found?,
     };
@@ -65,18 +67,44 @@ pub(crate) async fn run(desk: &Desk<'_>, asked: Preview) -> Result<Output, Failu
 
 /// What a new session here would be told.
 pub(crate) async fn fresh(desk: &Desk<'_>, form: Form) -> Result<Output, Failure> {
-    new_session(desk, &[], form, false).await
+    new_session(desk, New::of(form)).await
 }
 
-async fn new_session(
-    desk: &Desk<'_>,
-    paths: &[PathBuf],
+/// A session that there is not yet.
+struct New<'a> {
+    /// Its name, where it has one.
+    session: Option<SessionId>,
+    request: SyncRequest,
+    paths: &'a [PathBuf],
     form: Form,
     check: bool,
-) -> Result<Output, Failure> {
+}
+
+impl New<'_> {
+    fn of(form: Form) -> Self {
+        let request = SyncRequest::default();
+        Self { session: None, request, paths: &[], form, check: false }
+    }
+}
+
+async fn new_session(desk: &Desk<'_>, new: New<'_>) -> Result<Output, Failure> {
+    let New { session, request, paths, form, check } = new;
     let engine = desk.engine()?;
-    let mut briefing =
-        engine.preview_as(&desk.directory, Trust::Trusted, paths, Blocks::Apart).await?;
+    let directory = &desk.directory;
+    let blocks = Blocks::Apart;
+    let mut briefing = match session {
+        Some(session) => {
+            let open = OpenRequest {
+                session,
+                directory: directory.clone(),
+                position: None,
+                prior: Prior::None,
+                trust: Trust::Trusted,
+            };
+            engine.preview_first(&open, SyncRequest { blocks, ..request }, paths).await?
+        }
+        None => engine.preview_as(directory, Trust::Trusted, paths, blocks).await?,
+    };
     let shown = !form.json && !form.text;
     let sources = if shown { in_parts(&engine, &briefing, paths).await? } else { Vec::new() };
     // A host that asked for no parts gets none.

@@ -1,7 +1,7 @@
 //! `told sessions`.
 
 use super::{Desk, Output, json};
-use crate::{arguments::Sessions, failure::Failure, view};
+use crate::{arguments::ask::Sessions, failure::Failure, view};
 use serde_json::{Value, json};
 use told::ports::SessionSummary;
 

@@ -2,7 +2,7 @@
 
 use super::{Desk, Output};
 use crate::{
-    arguments::Show,
+    arguments::ask::Show,
     failure::Failure,
     view::briefing::{News, Sight, Tense},
 };

@@ -1,7 +1,7 @@
 //! `told sources`.
 
 use super::{Desk, Output, json};
-use crate::{arguments::Sources, failure::Failure, view};
+use crate::{arguments::ask::Sources, failure::Failure, view};
 use serde_json::json;
 
 pub(crate) async fn run(desk: &Desk<'_>, asked: Sources) -> Result<Output, Failure> {

@@ -73,7 +73,7 @@ fn a_fork_is_told_nothing_again_and_a_revert_takes_back() {
     assert_eq!(forked["location"]["directory"], *bench.path("shop/api").to_str().unwrap());
     assert_eq!(bench.json("show -s c --json")["updates"][0]["inherited"], true);
     let err = bench.refused(&format!("fork {parent}"), 1);
-    assert!(err.contains("works in"), "{err}");
+    assert!(err.contains("the child must have another name"), "{err}");
 
     assert!(bench.out("revert 9").contains(" was told nothing after position 9"));
     assert!(bench.out("revert 3").ends_with(" up to position 3 (revision 5)\n"));
@@ -140,7 +140,12 @@ fn what_was_told_by_another_channel_is_not_told() {
 #[test]
 fn a_mark_names_session_and_revision() {
     let bench = bench();
+    // Also before there is such a session: exactly what a sync then tells.
+    let first = bench.out("preview -s a/b --text --mark");
+    assert_eq!(bench.json("preview -s a/b --json --position 3")["epoch"]["position"], 3);
+    assert!(!bench.store().exists(), "a preview makes no store");
     let marked = bench.out("sync -s a/b --text --mark");
+    assert_eq!(first, marked);
     assert!(marked.starts_with("[told: session a/b, revision 2]\n\n"), "{marked}");
     assert!(!bench.out("sync -s a/b --text").contains("[told: "));
     bench.write("shop/AGENTS.md", "Use spaces.\n");

@@ -78,7 +78,10 @@ fn a_repeated_fork_answers_as_the_first_until_the_child_has_a_record() {
     assert_eq!(life.fork("life/child", 2), first);
     let other = |life: &mut Life, parent: &str, child: &str, position: Value| {
         let params = json!({"session": parent, "child": child, "position": position});
-        life.server.refused("session/fork", params, -32003)
+        let error = life.server.refused("session/fork", params, -32003);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.ends_with("the child must have another name"), "{message}");
+        assert_eq!(error["data"], json!({"kind": "session_exists", "retry": "no"}));
     };
     other(&mut life, SESSION, "life/child", json!(1));
     other(&mut life, SESSION, "life/child", Value::Null);
