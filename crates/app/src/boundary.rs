@@ -242,7 +242,7 @@ impl Session {
         let snapshot = known.services.registry().snapshot_with(&self.core.registry);
         // Kinds of source are looked at side by side (R-OBS-10).
         let (sight, plugins) = tokio::join!(
-            self.world().look(ground, planned),
+            self.world().look(ground, planned, known.services.cover()),
             self.world().plugins(&snapshot.present, &state.location),
         );
         let directory = known.services.directory();
@@ -287,6 +287,8 @@ impl Session {
                 Decision::LookAgain { paths, after } => {
                     world.clock.sleep(after).await;
                     world.look_again(&mut found.sight, &paths).await;
+                    // What is cached of them was seen before this look.
+                    known.services.cover().map(|cover| cover.mutated(&paths));
                     second_look = SecondLook::Done;
                 }
                 decision => return Ok(Verdict { context, found, decision }),

@@ -25,6 +25,7 @@ use told_domain::{
 };
 use told_ports::{
     Clock, FileSystem, ProvideError, ProvidedFiles, Provision, SessionSummary, Store, StoreError,
+    Watcher,
 };
 
 /// The world as the engine reaches it.
@@ -78,6 +79,13 @@ impl Engine {
     pub fn providing(self, files: Arc<dyn ProvidedFiles>) -> Self {
         let world = World { provided: Some(files), ..World::clone(&self.world) };
         Self { world: Arc::new(world), ..self }
+    }
+
+    /// The same engine, whose boundaries look at what `watcher` does not prove unchanged, and at nothing
+    /// else (R-WAT-3). Call it before anything is opened.
+    #[must_use]
+    pub fn watching(self, watcher: Arc<dyn Watcher>) -> Self {
+        Self { locations: self.locations.watching(watcher), ..self }
     }
 
     /// What takes provided files, where that was wired.
@@ -367,6 +375,11 @@ impl Engine {
 }
 
 impl World {
+    /// Whether nothing stands between the sessions that see `files` and the disk: only that is watched.
+    pub(crate) fn is_disk(&self, files: &Arc<dyn FileSystem>) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(files), Arc::as_ptr(&self.files))
+    }
+
     /// Files as the sessions of `directory` see them.
     pub(crate) fn files_at(&self, directory: &CanonicalPath) -> Arc<dyn FileSystem> {
         match &self.provided {

@@ -45,7 +45,7 @@ pub(crate) async fn explain(
     let no_scopes = BTreeMap::new();
     let boundary = world.boundary(ground(&no_scopes)).await;
     let scopes = scopes(&boundary, &real);
-    let sight = world.look(ground(&scopes), None).await;
+    let sight = world.look(ground(&scopes), None, None).await;
     let snapshot = Snapshot { present: Vec::new(), dropped: BTreeSet::new() };
     let services = engine.locations.at(directory);
     let nothing = std::iter::empty();

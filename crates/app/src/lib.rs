@@ -9,6 +9,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod boundary;
+mod cover;
 mod engine;
 mod error;
 mod explain;
@@ -23,6 +24,7 @@ mod session;
 mod settlement;
 mod turn;
 
+pub use cover::{Caches, RootCoverage, RootStatus, WatchStatus};
 pub use engine::{Engine, Ports};
 pub use error::Error;
 pub use life::{Adopted, Held};

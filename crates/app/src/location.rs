@@ -1,18 +1,20 @@
 //! `LocationServices`: what the sessions of one directory share, and the map that holds one a Location.
 
-use crate::SystemContextRegistry;
+use crate::{SystemContextRegistry, cover::Cover};
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 use told_domain::{key::PluginKey, path::CanonicalPath};
-use told_ports::LocationValues;
+use told_ports::{LocationValues, Watcher};
 
 /// What the sessions of one Location share. Closed when the last holder goes; nothing stays behind.
 pub struct LocationServices {
     directory: CanonicalPath,
     registry: SystemContextRegistry,
     values: Mutex<Option<Arc<LocationValues>>>,
+    /// What is known of its files without looking, where something watches.
+    cover: Option<Cover>,
     map: Weak<Map>,
 }
 
@@ -30,6 +32,7 @@ struct Locations {
 #[derive(Clone, Default)]
 pub(crate) struct LocationMap {
     map: Arc<Map>,
+    watcher: Option<Arc<dyn Watcher>>,
 }
 
 impl LocationServices {
@@ -43,6 +46,10 @@ impl LocationServices {
     #[must_use]
     pub const fn registry(&self) -> &SystemContextRegistry {
         &self.registry
+    }
+
+    pub(crate) const fn cover(&self) -> Option<&Cover> {
+        self.cover.as_ref()
     }
 
     /// The Location's host-set values as last read, if they stand at `revision`.
@@ -69,11 +76,23 @@ impl LocationMap {
             directory: directory.clone(),
             registry: SystemContextRegistry::of(services.clone()),
             values: Mutex::new(None),
+            cover: self.watcher.clone().map(Cover::new),
             map: Arc::downgrade(&self.map),
         });
         services.registry.recall(map.dropped.remove(directory).unwrap_or_default());
         map.held.insert(directory.clone(), Arc::downgrade(&services));
         services
+    }
+
+    /// The same Locations, whose files `watcher` watches from now on.
+    pub(crate) fn watching(self, watcher: Arc<dyn Watcher>) -> Self {
+        Self { watcher: Some(watcher), ..self }
+    }
+
+    /// The services of `directory` that someone holds.
+    pub(crate) fn held(&self, directory: &CanonicalPath) -> Option<Arc<LocationServices>> {
+        let map = self.map.lock().unwrap_or_else(PoisonError::into_inner);
+        map.held.get(directory).and_then(Weak::upgrade)
     }
 
     /// How many Locations someone holds.

@@ -2,6 +2,7 @@
 
 use crate::{
     LocationServices,
+    cover::Cover,
     engine::World,
     registry::{Contribution, Snapshot},
 };
@@ -47,7 +48,7 @@ pub(crate) struct Planned {
 pub(crate) struct Sight {
     directory: CanonicalPath,
     pub(crate) plan: Arc<Plan>,
-    pub(crate) seen: Seen,
+    pub(crate) seen: Arc<Seen>,
     pub(crate) known: KnownBoundary,
     pub(crate) unknown: Option<(AbsolutePath, UnavailableReason)>,
 }
@@ -60,9 +61,16 @@ impl Sight {
 }
 
 impl World {
-    /// Looks until the boundary is as planned. `planned` spares planning where nothing changed.
-    pub(crate) async fn look(&self, ground: Ground<'_>, planned: Option<&Planned>) -> Sight {
+    /// Looks until the boundary is as planned. `planned` spares planning where nothing changed, `cover`
+    /// looking at what is proven unchanged.
+    pub(crate) async fn look(
+        &self,
+        ground: Ground<'_>,
+        planned: Option<&Planned>,
+        cover: Option<&Cover>,
+    ) -> Sight {
         let files = self.files_at(ground.directory);
+        let cover = cover.filter(|_| self.is_disk(&files));
         let mut known = ground.known.clone();
         let mut unknown = None;
         let mut attempt = 0;
@@ -82,7 +90,10 @@ impl World {
                 },
                 |planned| planned.plan.clone(),
             );
-            let seen = files.observe(&plan.looks).await;
+            let seen = match cover {
+                Some(cover) => cover.look(&plan, &files).await,
+                None => Arc::new(files.observe(&plan.looks).await),
+            };
             let sight = plan.boundary(&seen, &self.policy);
             let settled = known != KnownBoundary::No;
             let next = match sight {
@@ -132,7 +143,7 @@ impl World {
         let (looks, places) = sight.plan.only(paths);
         let again = self.files_at(&sight.directory).observe(&looks).await;
         for (place, file) in places.into_iter().zip(again.files) {
-            if let Some(seen) = sight.seen.files.get_mut(place) {
+            if let Some(seen) = Arc::make_mut(&mut sight.seen).files.get_mut(place) {
                 *seen = file;
             }
         }
@@ -252,7 +263,7 @@ fn builtin(key: SourceKey, renderer: Renderer, observation: Observation<Arc<str>
 }
 
 /// Waits for all of `futures` at once, and gives their answers in order.
-async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+pub(crate) async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     enum Slot<F: Future> {
         Waiting(Pin<Box<F>>),
         Done(F::Output),

@@ -27,7 +27,7 @@ pub struct Looks {
 }
 
 /// One file to open and read in one step, so that nothing can vanish in between (R-OBS-2).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Read {
     /// Where to look.
     pub path: AbsolutePath,
@@ -38,7 +38,7 @@ pub struct Read {
 }
 
 /// Where an opened file may really be. It is checked on the opened file (R-OBS-7).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Containment {
     /// Links may lead anywhere: a global file, or the user's policy.
     Anywhere,

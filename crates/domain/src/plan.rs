@@ -109,6 +109,12 @@ impl Plan {
         set
     }
 
+    /// The project boundary that was known, else the Location's directory.
+    #[must_use]
+    pub fn root(&self) -> CanonicalPath {
+        self.known.of(&self.directory).unwrap_or_else(|| self.directory.clone())
+    }
+
     /// The candidates, broad to specific.
     #[must_use]
     pub const fn candidates(&self) -> &Candidates {

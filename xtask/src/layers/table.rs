@@ -50,6 +50,7 @@ pub(super) const ROWS: &[Row] = &[
         normal: &[
             "told-domain",
             "told-ports",
+            "told-refreshable",
             "told-shell",
             "async-trait",
             "serde_json",

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests, and their helpers")]
 
 mod age;
+mod cover;
 
 use std::sync::Arc;
 use told_app::{Engine, OpenRequest, Ports, Session};
@@ -30,13 +31,18 @@ impl World {
         files.write("/repo/AGENTS.md", "Use tabs.\n").unwrap();
         files.write("/farm/AGENTS.md", "Feed the hens.\n").unwrap();
         let store = FakeStore::new();
-        let engine = engine(&files, &store, &clock);
+        let engine = engine(&files, &store, &clock, |_| ());
         Self { files, store, clock, engine }
+    }
+
+    /// An engine with another policy.
+    fn engine_with(&self, change: impl FnOnce(&mut Policy)) -> Engine {
+        engine(&self.files, &self.store, &self.clock, change)
     }
 
     /// Another process.
     fn other(&self) -> Engine {
-        engine(&self.files, &self.store.restarted(), &self.clock)
+        engine(&self.files, &self.store.restarted(), &self.clock, |_| ())
     }
 }
 
@@ -54,8 +60,14 @@ async fn open(engine: &Engine, name: &str) -> Session {
     engine.session(&session).await.unwrap()
 }
 
-fn engine(files: &Arc<FakeFileSystem>, store: &FakeStore, clock: &Arc<FakeClock>) -> Engine {
+fn engine(
+    files: &Arc<FakeFileSystem>,
+    store: &FakeStore,
+    clock: &Arc<FakeClock>,
+    change: impl FnOnce(&mut Policy),
+) -> Engine {
     let mut policy = Policy::default();
+    change(&mut policy);
     policy.builtins.date = Builtin::Off;
     policy.builtins.environment = Builtin::Off;
     let ports =

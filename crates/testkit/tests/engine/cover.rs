@@ -1,0 +1,301 @@
+//! Boundaries under coverage: what they look at, and what they must not miss (R-WAT).
+
+use super::{World, open};
+use std::sync::Arc;
+use told_app::{Caches, RootCoverage, RootStatus, Session, SyncRequest};
+use told_domain::{key::SourceKey, path::AbsolutePath};
+use told_ports::Uncovered;
+use told_testkit::{
+    change::Change,
+    contract::block_on,
+    fake::{
+        file_system::{Calls, FakeFileSystem},
+        watcher::{FakeWatcher, Fault},
+    },
+};
+
+/// A session in `/repo` that was told everything, under coverage from here on.
+struct Covered {
+    files: Arc<FakeFileSystem>,
+    watcher: FakeWatcher,
+    world: World,
+    session: Session,
+}
+
+impl Covered {
+    async fn new() -> Self {
+        let files = World::new();
+        let watcher = FakeWatcher::new(files.files.clone());
+        let engine = files.engine.clone().watching(Arc::new(watcher.clone()));
+        let world = World { engine, ..files };
+        let session = open(&world.engine, "a").await;
+        let covered = Self { files: world.files.clone(), watcher, world, session };
+        // The first is direct, the second arms, looks, and is the first that could drain.
+        for _ in 0..3 {
+            covered.sync().await;
+        }
+        covered
+    }
+
+    /// What one boundary tells, by key, and what it asked of the file system.
+    async fn sync(&self) -> (Vec<String>, Calls) {
+        let before = self.files.calls();
+        let briefing = self.session.sync(SyncRequest::default()).await.unwrap();
+        let told = briefing.admitted.map(|revision| {
+            let updates = briefing.updates.iter().filter(|update| update.revision == revision);
+            updates.flat_map(|update| &update.changes).map(|c| c.source.to_string()).collect()
+        });
+        (told.unwrap_or_default(), since(before, self.files.calls()))
+    }
+
+    async fn coverage(&self) -> RootCoverage {
+        let status = self.world.engine.watch_status("/repo".as_ref()).await.unwrap();
+        match &status.roots[..] {
+            [RootStatus { coverage, .. }] => *coverage,
+            roots => panic!("{roots:?}"),
+        }
+    }
+}
+
+fn since(before: Calls, now: Calls) -> Calls {
+    Calls {
+        batches: now.batches - before.batches,
+        reads: now.reads - before.reads,
+        probes: now.probes - before.probes,
+        listings: now.listings - before.listings,
+        directories: now.directories - before.directories,
+    }
+}
+
+fn agents(directory: &str) -> String {
+    let path = AbsolutePath::new(format!("{directory}/AGENTS.md")).unwrap();
+    SourceKey::File(path).to_string()
+}
+
+const NONE: Calls = Calls { batches: 0, reads: 0, probes: 0, listings: 0, directories: 0 };
+
+#[test]
+fn r_wat_3_an_unchanged_covered_boundary_asks_the_file_system_nothing() {
+    block_on(async {
+        let covered = Covered::new().await;
+        assert_eq!(covered.coverage().await, RootCoverage::Covered);
+        let drains = covered.watcher.drains();
+        for boundary in 1..=10 {
+            assert_eq!(covered.sync().await, (vec![], NONE), "boundary {boundary}");
+        }
+        assert_eq!(covered.watcher.drains() - drains, 10, "one drain a boundary");
+    });
+}
+
+#[test]
+fn r_wat_4_a_boundary_sees_every_write_that_had_returned() {
+    block_on(async {
+        let covered = Covered::new().await;
+        for edition in 0..40 {
+            let bytes = format!("Edition {edition}.\n").into_bytes();
+            let write = Change::Write { path: "/repo/AGENTS.md".into(), bytes };
+            covered.files.apply(&write).unwrap();
+            assert_eq!(covered.sync().await.0, [agents("/repo")], "edition {edition}");
+            assert!(covered.sync().await.0.is_empty());
+        }
+        // Gone, and made again.
+        covered.files.remove("/repo/AGENTS.md").unwrap();
+        assert_eq!(covered.sync().await.0, [agents("/repo")]);
+        covered.files.write("/repo/AGENTS.md", "Again.\n").unwrap();
+        assert_eq!(covered.sync().await.0, [agents("/repo")]);
+    });
+}
+
+/// A change makes stale the path that it names, and no other.
+#[test]
+fn r_wat_3_only_what_changed_is_looked_at() {
+    block_on(async {
+        let covered = Covered::new().await;
+        covered.files.write("/repo/AGENTS.md", "Use spaces.\n").unwrap();
+        let (told, calls) = covered.sync().await;
+        assert_eq!(told, [agents("/repo")]);
+        assert_eq!(calls, Calls { batches: 1, reads: 1, ..NONE });
+    });
+}
+
+#[test]
+fn r_wat_3_every_sixteenth_covered_boundary_looks_as_well() {
+    block_on(async {
+        let covered = Covered::new().await;
+        let looked = async || covered.sync().await.1.batches > 0;
+        let mut at = Vec::new();
+        for boundary in 0..48 {
+            if looked().await {
+                at.push(boundary);
+            }
+        }
+        let [first, rest @ ..] = &at[..] else { panic!("none looked") };
+        assert!(*first < 16, "{at:?}");
+        assert_eq!(rest, [first + 16, first + 32]);
+    });
+}
+
+/// A watcher that misses a change is found out by the next verification, and not believed again.
+#[test]
+fn r_wat_3_a_mismatch_ends_the_coverage_and_is_reported() {
+    block_on(async {
+        let covered = Covered::new().await;
+        covered.watcher.script(1, Fault::Drop);
+        covered.files.write("/repo/AGENTS.md", "Unseen.\n").unwrap();
+        let mut told = Vec::new();
+        for _ in 0..16 {
+            told.extend(covered.sync().await.0);
+        }
+        assert_eq!(covered.watcher.lies(), 1);
+        assert_eq!(told, [agents("/repo")], "found by the direct look, and told once");
+        assert_eq!(covered.coverage().await, RootCoverage::Direct(Uncovered::Mismatch));
+        let (_, calls) = covered.sync().await;
+        assert!(calls.reads > 0, "from then on it looks");
+    });
+}
+
+#[test]
+fn r_wat_2_what_is_lost_is_looked_at_and_then_watched_anew() {
+    block_on(async {
+        for fault in [Fault::Overflow, Fault::Die] {
+            let covered = Covered::new().await;
+            covered.watcher.script(1, fault);
+            covered.files.write("/repo/AGENTS.md", "In the overflow.\n").unwrap();
+            let (told, calls) = covered.sync().await;
+            assert_eq!(told, [agents("/repo")], "{fault:?}");
+            assert!(calls.reads > 0);
+            assert!(matches!(covered.coverage().await, RootCoverage::Direct(_)));
+            covered.watcher.revive();
+            let mut covers = false;
+            for _ in 0..10 {
+                covered.sync().await;
+                covers |= covered.coverage().await == RootCoverage::Covered;
+            }
+            assert!(covers, "{fault:?}: a new subscription covers again");
+        }
+    });
+}
+
+#[test]
+fn r_wat_7_exhausted_limits_look_directly() {
+    block_on(async {
+        let world = World::new();
+        let watcher = FakeWatcher::limited_to(world.files.clone(), 1);
+        let engine = world.engine.clone().watching(Arc::new(watcher));
+        let session = open(&engine, "a").await;
+        for edition in 0..5 {
+            world.files.write("/repo/AGENTS.md", format!("Edition {edition}.\n")).unwrap();
+            let briefing = session.sync(SyncRequest::default()).await.unwrap();
+            assert!(briefing.admitted.is_some());
+        }
+        let status = engine.watch_status("/repo".as_ref()).await.unwrap();
+        let direct = RootCoverage::Direct(Uncovered::Limit);
+        assert!(status.roots.iter().all(|root| root.coverage == direct), "{status:?}");
+    });
+}
+
+/// One root that cannot be watched leaves the others covered.
+#[test]
+fn r_wat_2_coverage_is_a_roots_own() {
+    block_on(async {
+        let mut world = World::new();
+        world.files.write("/home/me/AGENTS.md", "Be brief.\n").unwrap();
+        let global = AbsolutePath::new("/home/me/AGENTS.md").unwrap();
+        world.engine = world.engine_with(|policy| policy.instructions.global = vec![global]);
+        let watcher = FakeWatcher::new(world.files.clone());
+        watcher.distrust("/home");
+        let engine = world.engine.clone().watching(Arc::new(watcher));
+        let session = open(&engine, "a").await;
+        for _ in 0..4 {
+            session.sync(SyncRequest::default()).await.unwrap();
+        }
+        let status = engine.watch_status("/repo".as_ref()).await.unwrap();
+        let coverage: Vec<_> =
+            status.roots.iter().map(|root| (root.root.as_str(), root.coverage)).collect();
+        let direct = RootCoverage::Direct(Uncovered::FileSystem);
+        assert_eq!(coverage, [("/home/me", direct), ("/repo", RootCoverage::Covered)]);
+        // Both are seen, and of the covered root nothing is looked at.
+        let before = world.files.calls();
+        world.files.write("/home/me/AGENTS.md", "Be briefer.\n").unwrap();
+        assert!(session.sync(SyncRequest::default()).await.unwrap().admitted.is_some());
+        assert_eq!(since(before, world.files.calls()), Calls { batches: 1, reads: 1, ..NONE });
+        world.files.write("/repo/AGENTS.md", "Use spaces.\n").unwrap();
+        assert!(session.sync(SyncRequest::default()).await.unwrap().admitted.is_some());
+    });
+}
+
+/// What this process changed counts at once, also where the watcher is late, under the file's own name
+/// and through a link.
+#[test]
+fn r_wat_5_own_changes_make_stale_before_the_call_returns() {
+    block_on(async {
+        for changed in
+            ["/repo/AGENTS.md", "AGENTS.md", "/repo/rules/real.md", "/repo/rules", "/repo"]
+        {
+            let world = World::new();
+            world.files.remove("/repo/AGENTS.md").unwrap();
+            world.files.write("/repo/rules/real.md", "Real.\n").unwrap();
+            let link =
+                Change::Link { path: "/repo/AGENTS.md".into(), target: "rules/real.md".into() };
+            world.files.apply(&link).unwrap();
+            let watcher = FakeWatcher::new(world.files.clone());
+            let engine = world.engine.clone().watching(Arc::new(watcher.clone()));
+            let session = open(&engine, "a").await;
+            for _ in 0..3 {
+                session.sync(SyncRequest::default()).await.unwrap();
+            }
+            watcher.script(1, Fault::Delay(3));
+            world.files.write("/repo/rules/real.md", "Changed.\n").unwrap();
+            let invalidated = engine.mutated("/repo".as_ref(), &[changed.into()]).await.unwrap();
+            assert!(invalidated > 0, "{changed}");
+            let briefing = session.sync(SyncRequest::default()).await.unwrap();
+            assert!(briefing.admitted.is_some(), "{changed}: {:?}", briefing.updates);
+            let elsewhere = engine.mutated("/repo".as_ref(), &["/repo/src".into()]).await.unwrap();
+            assert_eq!(elsewhere, 0);
+        }
+    });
+}
+
+/// Sessions of one Location share what is cached; another that looks at the same time looks itself.
+#[test]
+fn r_wat_6_sessions_of_one_location_share_caches() {
+    block_on(async {
+        let covered = Covered::new().await;
+        let entries = covered.watcher.entries();
+        let other = open(&covered.world.engine, "b").await;
+        for _ in 0..3 {
+            other.sync(SyncRequest::default()).await.unwrap();
+        }
+        assert_eq!(covered.watcher.entries(), entries);
+        covered.files.write("/repo/AGENTS.md", "For both.\n").unwrap();
+        let (one, two) = tokio::join!(
+            covered.session.sync(SyncRequest::default()),
+            other.sync(SyncRequest::default())
+        );
+        assert!(one.unwrap().admitted.is_some() && two.unwrap().admitted.is_some());
+    });
+}
+
+#[test]
+fn r_wat_6_closing_a_location_leaves_nothing_watched() {
+    block_on(async {
+        let covered = Covered::new().await;
+        assert!(covered.watcher.entries() > 0);
+        let status = covered.world.engine.watch_status("/repo".as_ref()).await.unwrap();
+        assert!(status.caches.fresh > 0 && status.caches.stale == 0, "{status:?}");
+        covered.world.engine.close_location("/repo".as_ref()).await.unwrap();
+        assert_eq!(covered.watcher.entries(), 0);
+        let status = covered.world.engine.watch_status("/repo".as_ref()).await.unwrap();
+        assert_eq!((status.roots, status.caches), (vec![], Caches::default()));
+        // And it goes on as if it had just begun.
+        covered.files.write("/repo/AGENTS.md", "Anew.\n").unwrap();
+        assert_eq!(covered.sync().await.0, [agents("/repo")]);
+        for _ in 0..3 {
+            covered.sync().await;
+        }
+        assert!(covered.watcher.entries() > 0);
+        let Covered { watcher, session, world, .. } = covered;
+        drop((session, world));
+        assert_eq!(watcher.entries(), 0, "the last holder takes it along");
+    });
+}
