@@ -12,10 +12,11 @@ use crate::{
 };
 use redb::{Database, StorageBackend, backends::FileBackend};
 use std::{
-    fs::{DirBuilder, File},
+    fs::{DirBuilder, File, Metadata},
     io,
     ops::Bound,
     path::Path,
+    time::Duration,
 };
 
 /// Makes the store at `path` and opens it. `None` where another process was faster.
@@ -45,7 +46,7 @@ pub(crate) fn create(path: &Path) -> Result<Option<Handle>, Error> {
             remove_strays(directory);
             Ok(Some(Handle::writing(database, beside)))
         }
-        // Another was faster; or it made a store beside this one, and took ours for a stray.
+        // Another was faster; or this process stood still so long that ours was taken for a stray.
         Err(lost)
             if matches!(
                 lost.error.kind(),
@@ -63,16 +64,16 @@ const PREFIX: &str = ".told-";
 const SUFFIX: &str = ".new";
 /// So many entries of the directory are looked at.
 const ENTRIES_MAX: usize = 10_000;
+/// A maker locks its file before the first byte. One that is empty for so long has none.
+const EMPTY_FOR: Duration = Duration::from_secs(60);
 
-/// Removes what killed processes left of stores that they made here: files that no process holds. One
-/// that is held by nobody yet, because it was made this moment, costs its maker another try.
+/// Removes what killed processes left of stores that they made here: files that no process holds.
 fn remove_strays(directory: &Path) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for entry in entries.take(ENTRIES_MAX).flatten() {
         let name = entry.file_name();
         let stray = name.to_str().is_some_and(|n| n.starts_with(PREFIX) && n.ends_with(SUFFIX));
-        // A link or a FIFO of that name is nobody's store.
-        if !stray || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+        if !stray || !entry.metadata().is_ok_and(|found| may_be_abandoned(&found)) {
             continue;
         }
         match remove_unheld(&entry.path()) {
@@ -81,6 +82,12 @@ fn remove_strays(directory: &Path) {
             Err(error) => tracing::debug!(%error, "an unfinished store stays"),
         }
     }
+}
+
+fn may_be_abandoned(found: &Metadata) -> bool {
+    let age = found.modified().ok().and_then(|changed| changed.elapsed().ok());
+    // A link or a FIFO of that name is nobody's store.
+    found.is_file() && (found.len() > 0 || age.is_some_and(|age| age > EMPTY_FOR))
 }
 
 /// Removes a store that no handle has open: each holds a lock on a part of its file.

@@ -29,6 +29,9 @@ pub(crate) struct StoreFile {
 /// A handle is opened anew so often in one call before its error is the caller's.
 const ATTEMPTS: u32 = 3;
 
+/// A file is opened so often before it counts as damaged.
+const OPENINGS: u32 = 10;
+
 impl StoreFile {
     pub(crate) const fn new(path: PathBuf, options: RedbOptions) -> Self {
         Self { path, options, current: RwLock::new(None), opening: Mutex::new(()) }
@@ -108,7 +111,7 @@ impl StoreFile {
         if let Some(handle) = self.current() {
             return Ok(Some(handle));
         }
-        let opened = patiently(until, || open::for_reading(&self.path))?;
+        let opened = patiently(until, || steadily(|| open::for_reading(&self.path)))?;
         Ok(opened.map(|handle| self.install(handle)))
     }
 
@@ -179,6 +182,18 @@ impl StoreFile {
     pub(crate) fn told(&self, error: Error, handle: Option<&Handle>) -> StoreError {
         error.told(&self.path, self.wait_ms(), handle.map(|handle| &*handle.beside))
     }
+}
+
+/// A reader that opens the file while a writer makes it larger or smaller may find the header of one
+/// size and the file of another. What is damaged stays so; a change is over in a moment.
+fn steadily<T>(open: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
+    for _ in 1..OPENINGS {
+        match open() {
+            Err(Error::Medium(_)) => std::thread::sleep(crate::backend::PAUSE_MAX),
+            result => return result,
+        }
+    }
+    open()
 }
 
 /// Opening fails at once where another process opens the file alone: that is waited for as well.

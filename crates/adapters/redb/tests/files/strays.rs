@@ -1,7 +1,11 @@
 //! What killed processes leave of stores that they made.
 
 use super::layout::{PATIENT, Place, raw};
-use std::{collections::BTreeSet, sync::Barrier};
+use std::{
+    collections::BTreeSet,
+    sync::Barrier,
+    time::{Duration, SystemTime},
+};
 use told_ports::Store;
 use told_redb::RedbStore;
 use told_testkit::contract::{
@@ -24,11 +28,13 @@ fn who_makes_a_store_removes_what_nobody_holds() {
     let place = Place::new();
     let beside = |name: &str| place.directory().join(name);
     // As a kill leaves them: empty, torn, and whole.
-    std::fs::write(beside(".told-empty.new"), "").unwrap();
+    let empty = std::fs::File::create(beside(".told-empty.new")).unwrap();
+    empty.set_modified(SystemTime::now() - Duration::from_secs(3_600)).unwrap();
     std::fs::write(beside(".told-torn.new"), "redb\u{1a}\n").unwrap();
     make(&place, "other");
     std::fs::rename(beside("other"), beside(".told-whole.new")).unwrap();
-    // Somebody is making one now.
+    // Somebody is making one now, and somebody begins to.
+    std::fs::write(beside(".told-fresh.new"), "").unwrap();
     let held = raw().create(beside(".told-held.new")).unwrap();
     // None of ours.
     std::fs::write(beside(".told-x"), "").unwrap();
@@ -59,7 +65,7 @@ fn makers_do_no_harm_to_each_other() {
     const MAKERS: usize = 24;
     for round in 0..4 {
         let place = Place::new();
-        std::fs::write(place.directory().join(".told-stray.new"), "").unwrap();
+        std::fs::write(place.directory().join(".told-stray.new"), "redb").unwrap();
         let start = Barrier::new(MAKERS);
         std::thread::scope(|scope| {
             for maker in 0..MAKERS {
