@@ -12,6 +12,7 @@ mod layers;
 mod project;
 mod report;
 mod sim;
+mod stale;
 mod test;
 mod tidy;
 
@@ -52,6 +53,11 @@ const COMMANDS: &[Command] = &[
         name: "sim",
         about: "the simulator: `--seeds N` (1,000), `--from S`, or `--seed S` with its steps",
         run: sim::run,
+    },
+    Command {
+        name: "stale",
+        about: "each watcher against writers on a real directory: `--rounds N` (10,000), `--seed S`",
+        run: stale::run,
     },
     Command {
         name: "bench",

@@ -9,4 +9,5 @@ pub mod change;
 pub mod contract;
 pub mod fake;
 pub mod simulator;
+pub mod stale;
 pub mod transcript;

@@ -1,0 +1,41 @@
+//! `stale`: a write returns and a boundary begins, on a real directory, for each watcher. The adapters'
+//! examples run and judge; this builds them and hands their last lines on.
+
+use crate::{
+    project::Project,
+    report::{Report, Trouble},
+};
+use std::{
+    io::{BufRead, BufReader},
+    process::Stdio,
+};
+
+/// The crates that have such an example.
+const WATCHERS: &[&str] = &["told-inotify"];
+
+/// Runs as released. Arguments go to the examples: `--rounds N`, `--seed S`.
+pub(crate) fn run(project: &Project, arguments: &[String]) -> Result<Report, Trouble> {
+    let cannot = |error: std::io::Error| Trouble::new(format!("cannot run cargo: {error}"));
+    let (mut findings, mut numbers) = (Vec::new(), Vec::new());
+    for watcher in WATCHERS {
+        let run = ["run", "--release", "--locked", "--quiet", "-p", watcher, "--example", "stale"];
+        let mut cargo = project.cargo(&run);
+        cargo.arg("--").args(arguments).stdout(Stdio::piped());
+        let mut child = cargo.spawn().map_err(cannot)?;
+        if let Some(stdout) = child.stdout.take() {
+            for line in BufReader::new(stdout).lines() {
+                let line = line.map_err(cannot)?;
+                match line.strip_prefix("stale: ") {
+                    Some(last) => numbers.push(format!("{watcher} {last}")),
+                    None => println!("{watcher}: {line}"),
+                }
+            }
+        }
+        match child.wait().map_err(cannot)?.code() {
+            Some(0) => {}
+            Some(1) => findings.push(format!("{watcher} believes what is not so, see above")),
+            code => return Err(Trouble::new(format!("{watcher} ended with {code:?}"))),
+        }
+    }
+    Ok(Report::of("stale", &numbers.join("; "), findings))
+}
