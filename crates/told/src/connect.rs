@@ -21,8 +21,9 @@ pub enum ConnectError {
     NoStore,
 }
 
-/// An engine over this machine's files, clock and store, which takes provided files. Nothing is opened yet: the store is made by
-/// the first call that writes. Its calls need a tokio runtime with time.
+/// An engine over this machine's files, clock and store, which takes provided files, and watches a Location
+/// from its second boundary on where the feature `inotify` and the system allow. Nothing is opened yet:
+/// the store is made by the first call that writes. Its calls need a tokio runtime with time.
 ///
 /// # Errors
 /// [`ConnectError`].
@@ -34,5 +35,15 @@ pub fn connect(configuration: &Configuration) -> Result<Engine, ConnectError> {
     let ports =
         Ports { files: files.clone(), store: Arc::new(store), clock: Arc::new(SystemClock::new()) };
     let engine = Engine::new(ports, policy, std::env::consts::OS);
-    Ok(engine.providing(Arc::new(Overlays::new(files))))
+    Ok(watching(engine.providing(Arc::new(Overlays::new(files)))))
+}
+
+#[cfg(all(feature = "inotify", target_os = "linux"))]
+fn watching(engine: Engine) -> Engine {
+    engine.watching(Arc::new(told_inotify::InotifyWatcher::default()))
+}
+
+#[cfg(not(all(feature = "inotify", target_os = "linux")))]
+const fn watching(engine: Engine) -> Engine {
+    engine
 }

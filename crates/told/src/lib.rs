@@ -6,7 +6,7 @@
 //! for a [`configuration::Configuration`]; without them a host hands its own [`Ports`] to
 //! [`Engine::new`].
 //!
-//! **May depend on** the application and, behind the features `fs`, `redb` and `clock`, on the adapters.
+//! **May depend on** the application and, behind the features `fs`, `redb`, `clock` and `inotify`, on the adapters.
 //! **Start** with [`Engine::open`] and [`Session::sync`].
 
 pub mod configuration;
@@ -16,10 +16,10 @@ mod connect;
 #[cfg(all(feature = "fs", feature = "redb", feature = "clock"))]
 pub use connect::{ConnectError, connect};
 pub use told_app::{
-    Adopted, Contribute, Contribution, Engine, Error, Explanation, Held, KeyTaken,
+    Adopted, Caches, Contribute, Contribution, Engine, Error, Explanation, Held, KeyTaken,
     LocationServices, LogPage, OpenRequest, Opened, Outcome, Ports, ReadKind, ReadsOfTool,
-    Registration, ResourceOrigin, Session, Settled, SettledPath, SyncRequest,
-    SystemContextRegistry, ToolSettlement, ValueScope,
+    Registration, ResourceOrigin, RootCoverage, RootStatus, Session, Settled, SettledPath,
+    SyncRequest, SystemContextRegistry, ToolSettlement, ValueScope, WatchStatus,
 };
 /// The rules and the values they are about.
 pub use told_domain as domain;

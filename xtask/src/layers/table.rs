@@ -126,6 +126,7 @@ pub(super) const ROWS: &[Row] = &[
             "told-clock",
             "told-domain",
             "told-fs",
+            "told-inotify",
             "told-overlay",
             "told-ports",
             "told-redb",
