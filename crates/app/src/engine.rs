@@ -382,10 +382,8 @@ impl World {
 
     /// Files as the sessions of `directory` see them.
     pub(crate) fn files_at(&self, directory: &CanonicalPath) -> Arc<dyn FileSystem> {
-        match &self.provided {
-            Some(provided) => provided.at(directory),
-            None => self.files.clone(),
-        }
+        let provided = self.provided.as_ref().and_then(|provided| provided.at(directory));
+        provided.unwrap_or_else(|| self.files.clone())
     }
 }
 

@@ -12,8 +12,9 @@ use told_domain::{observation::Observation, path::CanonicalPath, reason::Unavail
 /// the process.
 ///
 /// Clauses, each with a test of its name in the contract suite:
-/// - **PF-1** `at` gives the files of one directory: what is provided for it counts there instead of the
-///   disk, until it is provided anew or withdrawn. All else, and every other directory, has the disk's.
+/// - **PF-1** `at` gives the files of a directory for which something is provided: that counts there instead
+///   of the disk, until it is provided anew or withdrawn, and all else is the disk's. For any other
+///   directory it gives nothing: the disk counts.
 /// - **PF-2** A change is made whole or not at all. It gives how many files the directory has provided then.
 /// - **PF-3** The changes of one call are made in order: of one path the last counts.
 /// - **PF-4** A path is relative to the directory, or absolute, through whatever links. Content under a
@@ -24,8 +25,8 @@ use told_domain::{observation::Observation, path::CanonicalPath, reason::Unavail
 /// - **PF-6** Files and bytes have a limit, over all directories together.
 #[async_trait]
 pub trait ProvidedFiles: Send + Sync {
-    /// Files as the sessions of `directory` see them.
-    fn at(&self, directory: &CanonicalPath) -> Arc<dyn FileSystem>;
+    /// Files as the sessions of `directory` see them; nothing where they see the disk.
+    fn at(&self, directory: &CanonicalPath) -> Option<Arc<dyn FileSystem>>;
 
     /// The directory that `path` (absolute) leads to.
     async fn directory(&self, path: &Path) -> Observation<CanonicalPath>;

@@ -198,11 +198,8 @@ impl Place {
 
 #[async_trait]
 impl ProvidedFiles for Overlays {
-    fn at(&self, directory: &CanonicalPath) -> Arc<dyn FileSystem> {
-        match self.places().get(directory) {
-            Some(place) => place.files.clone(),
-            None => self.inner.clone(),
-        }
+    fn at(&self, directory: &CanonicalPath) -> Option<Arc<dyn FileSystem>> {
+        self.places().get(directory).map(|place| place.files.clone() as _)
     }
 
     async fn directory(&self, path: &Path) -> Observation<CanonicalPath> {

@@ -88,6 +88,7 @@ impl<'p> Ground<'p> {
         let looks =
             Looks { reads: vec![read], total_bytes: u64::MAX, look_ms: 1_000, ..Looks::default() };
         let files = self.provided.at(&CanonicalPath::observed(path(directory)));
+        let files = files.unwrap_or_else(|| self.disk.clone());
         match files.observe(&looks).await.files.remove(0) {
             Observation::Available(file) => String::from_utf8(file.bytes).unwrap(),
             Observation::Absent(Absence::NotFound) => "nothing".into(),
@@ -111,7 +112,10 @@ pub async fn pf_1_what_is_provided_counts_for_its_directory_alone(ground: &Groun
     assert_eq!(ground.provide("/a", &[("file", Some(denied))]).await, Ok(2));
     assert_eq!(ground.read("/a", "/a/file").await, "permission_denied");
     assert_eq!(ground.read("/b", "/b/file").await, "nothing");
+    let at = |directory| ground.provided.at(&CanonicalPath::observed(path(directory)));
+    assert!(at("/a").is_some());
     assert_eq!(ground.provide("/a", &[("file", None), ("/b/file", None)]).await, Ok(0));
+    assert!(at("/a").is_none() && at("/b").is_some() && at("/").is_none());
     assert_eq!(ground.read("/a", "/a/file").await, "disk");
     assert_eq!(ground.read("/b", "/b/file").await, "nothing");
 }
