@@ -1,11 +1,13 @@
 //! What a host says and asks of the files that are watched.
 
-use super::WatchStatus;
-use crate::{Engine, Error, LocationServices, engine::absolute};
+use super::{RootCoverage, WatchStatus};
+use crate::{Engine, Error, LocationServices, engine::absolute, observe::Ground};
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
+use told_domain::{instruction::KnownBoundary, plan::Thoroughness, session::Trust};
 
 impl Engine {
     /// This process changed these paths (relative ones below the directory): no later boundary there
@@ -26,11 +28,40 @@ impl Engine {
     /// # Errors
     /// [`Error::UnknownDirectory`].
     pub async fn watch_status(&self, directory: &Path) -> Result<WatchStatus, Error> {
-        let services = self.locations.held(&self.directory(directory).await?);
-        match covered(&services) {
-            Some(cover) => Ok(cover.status().await),
-            None => Ok(WatchStatus::default()),
+        let directory = self.directory(directory).await?;
+        let services = self.locations.held(&directory);
+        let Some(cover) = covered(&services) else { return Ok(WatchStatus::default()) };
+        let mut status = cover.status().await;
+        if !self.world.is_disk(&self.world.files_at(&directory)) {
+            for root in &mut status.roots {
+                root.coverage = RootCoverage::Provided;
+            }
         }
+        Ok(status)
+    }
+
+    /// How the files of a directory can be watched: begins to, says, and lets go again.
+    ///
+    /// # Errors
+    /// [`Error::UnknownDirectory`].
+    pub async fn try_watching(&self, directory: &Path) -> Result<WatchStatus, Error> {
+        let directory = self.directory(directory).await?;
+        let services = self.locations.at(&directory);
+        let Some(cover) = services.cover() else { return Ok(WatchStatus::default()) };
+        let no_scopes = BTreeMap::new();
+        let ground = |known| Ground {
+            directory: &directory,
+            known,
+            trust: Trust::Trusted,
+            scopes: &no_scopes,
+            thoroughness: Thoroughness::Ordinary,
+        };
+        let known = KnownBoundary::Marked(self.world.boundary(ground(&KnownBoundary::No)).await);
+        let first = self.world.look(ground(&known), None, Some(cover)).await;
+        self.world.look(ground(&known), Some(&first.planned()), Some(cover)).await;
+        let status = cover.status().await;
+        cover.close().await;
+        Ok(status)
     }
 
     /// Lets go of all that is watched and cached for a directory. The next boundary there begins anew.

@@ -32,6 +32,21 @@ pub enum RootCoverage {
     Direct(Uncovered),
     /// They are looked at directly until watching is worth it: at the next boundary.
     NotYet,
+    /// The host provides files in front of them, which nothing watches.
+    Provided,
+}
+
+impl RootCoverage {
+    /// The protocol's word for why a root is looked at directly.
+    #[must_use]
+    pub const fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::Covered => None,
+            Self::Direct(reason) => Some(reason.as_str()),
+            Self::NotYet => Some("not_yet"),
+            Self::Provided => Some("provided"),
+        }
+    }
 }
 
 /// How many answers there are of each kind.

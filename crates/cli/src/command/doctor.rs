@@ -9,8 +9,9 @@ use crate::{
 use serde_json::json;
 use std::path::Path;
 use told::{
-    Engine, Error,
+    Engine, Error, RootCoverage, RootStatus,
     configuration::{Configuration, Loaded},
+    ports::Uncovered,
 };
 
 pub(crate) async fn run(desk: &Desk<'_, ()>, form: Json) -> Result<Output, Failure> {
@@ -28,6 +29,7 @@ pub(crate) async fn run(desk: &Desk<'_, ()>, form: Json) -> Result<Output, Failu
                 Ok(engine) => {
                     checks.push(store(configuration, &engine).await);
                     checks.push(location(&desk.directory, &engine).await);
+                    checks.extend(watching(&desk.directory, &engine).await);
                 }
             }
         }
@@ -50,7 +52,7 @@ const fn check(what: &'static str, verdict: Verdict, found: String) -> Check {
 
 fn platform() -> Check {
     let (version, system) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS);
-    let found = format!("told {version} on {system}; sources are looked at directly, not watched");
+    let found = format!("told {version} on {system}");
     check("platform", Verdict::Ok, found)
 }
 
@@ -187,6 +189,50 @@ async fn location(directory: &Path, engine: &Engine) -> Check {
             check("location", Verdict::Warn, found)
         }
     }
+}
+
+/// Each root, and whether a server's boundaries must look at its files.
+async fn watching(directory: &Path, engine: &Engine) -> Vec<Check> {
+    // What is wrong with the directory is said above.
+    let Ok(status) = engine.try_watching(directory).await else { return Vec::new() };
+    if status.roots.is_empty() {
+        let found = "nothing watches here: every boundary looks at its files".to_owned();
+        return vec![check("watching", Verdict::Ok, found)];
+    }
+    let root = |RootStatus { root, coverage }: &RootStatus| match coverage {
+        RootCoverage::Covered => {
+            let found = format!("{root} is covered: a server looks at what changed there");
+            check("watching", Verdict::Ok, found)
+        }
+        RootCoverage::Direct(Uncovered::Limit) => {
+            let found = format!("{root} is looked at directly: no watches are left; {}", raise());
+            check("watching", Verdict::Warn, found)
+        }
+        RootCoverage::Direct(_) | RootCoverage::NotYet | RootCoverage::Provided => {
+            let reason = coverage.reason().unwrap_or_default();
+            let found = format!("{root} is looked at directly ({reason}), which is never wrong");
+            check("watching", Verdict::Ok, found)
+        }
+    };
+    status.roots.iter().map(root).chain(watch_limits()).collect()
+}
+
+/// How many watches the system allows this user.
+fn watch_limits() -> Option<Check> {
+    let number = |name: &str| {
+        let read = std::fs::read_to_string(format!("/proc/sys/fs/inotify/{name}")).ok()?;
+        read.trim().parse::<u64>().ok()
+    };
+    let (watches, instances) = (number("max_user_watches")?, number("max_user_instances")?);
+    let found = format!(
+        "this user may have {watches} watches and {instances} inotify instances; told takes one \
+         instance a process and a quarter of the watches"
+    );
+    Some(check("watch limits", Verdict::Ok, found))
+}
+
+const fn raise() -> &'static str {
+    "raise fs.inotify.max_user_watches (`sudo sysctl fs.inotify.max_user_watches=524288`)"
 }
 
 fn what_to_do(error: &Error) -> String {

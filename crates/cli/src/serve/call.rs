@@ -6,6 +6,7 @@ use super::{
     message::Request,
     params::{Client, Count, Params},
     provide,
+    watch::{self, WatchCall},
 };
 use serde_json::{Value, value::RawValue};
 use std::path::PathBuf;
@@ -67,6 +68,7 @@ pub(super) enum BesideCall {
     Unset(PathBuf, ApiKey),
     Preview { directory: PathBuf, paths: Vec<PathBuf> },
     Explain { directory: PathBuf, path: PathBuf },
+    Watch(WatchCall),
 }
 
 type Read = fn(&'static str, Option<&RawValue>) -> Result<Call, RpcError>;
@@ -99,7 +101,10 @@ const METHODS: &[(&str, Read)] = &[
     ("context/unset", unset),
     ("location/preview", preview),
     ("location/explain", explain),
+    ("location/mutated", watch::mutated),
     ("location/provide", provide::read),
+    ("location/status", watch::status),
+    ("location/close", watch::close),
 ];
 
 /// The methods' names.

@@ -5,6 +5,7 @@ use super::{
     error::RpcError,
     life,
     message::Answer,
+    watch,
 };
 use crate::{answer, keep};
 use serde::Serialize;
@@ -154,6 +155,7 @@ impl Host {
                 let found = self.engine.explain(&directory, &path).await?;
                 give(answer::explained(&found))
             }
+            BesideCall::Watch(call) => watch::done(&self.engine, call).await,
         }
     }
 

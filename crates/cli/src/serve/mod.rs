@@ -21,6 +21,7 @@ mod run;
 mod server;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub(crate) use run::run;
 use server::{ServeError, serve};

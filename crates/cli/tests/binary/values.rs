@@ -60,8 +60,9 @@ fn config_says_what_counts_and_where_it_comes_from() {
 fn doctor_looks_and_makes_nothing() {
     let bench = Bench::new();
     let page = bench.out("doctor");
-    for line in ["ok    configuration", "ok    global file", "ok    limits", "ok    location"] {
-        assert!(page.contains(line), "{line}: {page}");
+    let lines = ["configuration", "global file", "limits", "location", "watching"];
+    for line in lines.map(|what| format!("ok    {what}")) {
+        assert!(page.contains(&line), "{line}: {page}");
     }
     let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("does not exist yet") && !bench.store().exists(), "{page}");

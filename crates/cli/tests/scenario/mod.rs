@@ -21,3 +21,4 @@ mod protocol;
 mod provide;
 mod refusals;
 mod story;
+mod watch;
