@@ -9,6 +9,8 @@
 #[cfg(unix)]
 mod changed;
 #[cfg(unix)]
+mod covered;
+#[cfg(unix)]
 mod figure;
 #[cfg(unix)]
 mod floor;
@@ -41,7 +43,7 @@ fn main() {
 
 #[cfg(unix)]
 mod command {
-    use crate::{changed, figure::Figure, history, process, scopes, unchanged};
+    use crate::{changed, covered, figure::Figure, history, process, scopes, unchanged};
     use std::{path::PathBuf, process::ExitCode};
 
     /// Any trouble that keeps a section from measuring.
@@ -72,6 +74,11 @@ mod command {
             name: "unchanged",
             about: "a boundary that finds nothing new / the looks and one store read",
             run: unchanged::run,
+        },
+        Section {
+            name: "covered",
+            about: "a boundary that finds nothing new, watched / looked at",
+            run: covered::run,
         },
         Section {
             name: "scopes",

@@ -9,7 +9,7 @@ use std::{
 use tempfile::TempDir;
 use told::{
     Engine, OpenRequest, Session, SyncRequest,
-    configuration::{Configuration, Surroundings},
+    configuration::{Configuration, Surroundings, WatchMode},
     domain::session::{Prior, SessionId, Trust},
 };
 
@@ -138,9 +138,16 @@ impl Scene {
         format!("[instructions]\nnames = [{}]\n", groups.join(", "))
     }
 
-    /// An engine with the default wiring.
+    /// An engine with the default wiring, which looks directly.
     pub(crate) fn engine(&self) -> Result<Engine, Trouble> {
-        Ok(told::connect(&self.configuration())?)
+        self.engine_that(WatchMode::Off)
+    }
+
+    /// An engine with the default wiring.
+    pub(crate) fn engine_that(&self, mode: WatchMode) -> Result<Engine, Trouble> {
+        let mut configuration = self.configuration();
+        configuration.watch.mode = mode;
+        Ok(told::connect(&configuration)?)
     }
 
     /// A session in this directory that was told everything.

@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, Ports,
-    configuration::{Configuration, ConfigurationError},
+    configuration::{Configuration, ConfigurationError, WatchMode},
 };
 use std::sync::Arc;
 use told_clock::SystemClock;
@@ -22,7 +22,7 @@ pub enum ConnectError {
 }
 
 /// An engine over this machine's files, clock and store, which takes provided files, and watches a Location
-/// from its second boundary on where the feature `inotify` and the system allow. Nothing is opened yet:
+/// from its second boundary on where `watch.mode`, the feature `inotify` and the system allow. Nothing is opened yet:
 /// the store is made by the first call that writes. Its calls need a tokio runtime with time.
 ///
 /// # Errors
@@ -35,7 +35,11 @@ pub fn connect(configuration: &Configuration) -> Result<Engine, ConnectError> {
     let ports =
         Ports { files: files.clone(), store: Arc::new(store), clock: Arc::new(SystemClock::new()) };
     let engine = Engine::new(ports, policy, std::env::consts::OS);
-    Ok(watching(engine.providing(Arc::new(Overlays::new(files)))))
+    let engine = engine.providing(Arc::new(Overlays::new(files)));
+    Ok(match configuration.watch.mode {
+        WatchMode::Auto => watching(engine),
+        WatchMode::Off => engine,
+    })
 }
 
 #[cfg(all(feature = "inotify", target_os = "linux"))]

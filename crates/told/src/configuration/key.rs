@@ -1,7 +1,7 @@
 //! Every key of the configuration file, as data: its name, how it is read, how it is shown.
 
 use super::{
-    Configuration, ConfigurationError, NestedProjects, Order, UpdateText,
+    Configuration, ConfigurationError, NestedProjects, Order, UpdateText, WatchMode,
     error::Problem,
     node::{Node, Value},
     reading::{Reading, Source},
@@ -23,6 +23,8 @@ const UPDATE_TEXTS: &[(&str, UpdateText)] =
     &[("full", UpdateText::Full), ("diff", UpdateText::Diff), ("auto", UpdateText::Auto)];
 const NESTED_PROJECTS: &[(&str, NestedProjects)] =
     &[("own", NestedProjects::Own), ("ignore", NestedProjects::Ignore)];
+
+const WATCH_MODES: &[(&str, WatchMode)] = &[("auto", WatchMode::Auto), ("off", WatchMode::Off)];
 
 const GIB: u64 = 1024 * 1024 * 1024;
 const HOUR_MS: u64 = 60 * 60 * 1000;
@@ -61,6 +63,7 @@ pub(super) const KEYS: &[Key] = &[
     key!(limits.value_bytes, number(1, GIB)),
     key!(context.environment, truth),
     key!(context.date, truth),
+    key!(watch.mode, word(WATCH_MODES)),
     key!(store.wait_ms, number(0, HOUR_MS)),
     key!(store.keep_days, number(0, 36_500)),
 ];

@@ -40,6 +40,8 @@ pub struct Configuration {
     pub context: Context,
     /// `[store]`, and where the store is.
     pub store: Store,
+    /// `[watch]`.
+    pub watch: Watch,
     /// Where `walk_to_home` ends.
     home: Option<PathBuf>,
 }
@@ -124,6 +126,24 @@ pub struct Store {
     pub keep_days: u64,
 }
 
+/// `[watch]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// Whether files are watched.
+    pub mode: WatchMode,
+}
+
+/// Whether files are watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WatchMode {
+    /// Where that is proven to miss nothing, from a Location's second boundary on.
+    #[default]
+    Auto,
+    /// Never: every boundary looks directly.
+    Off,
+}
+
 impl Default for Store {
     fn default() -> Self {
         Self { path: None, wait_ms: 10_000, keep_days: 0 }
@@ -150,6 +170,7 @@ impl Configuration {
             limits: Limits::default(),
             context: Context::default(),
             store: Store { path: surroundings.default_store(), ..Store::default() },
+            watch: Watch::default(),
             home: surroundings.home.clone(),
         }
     }

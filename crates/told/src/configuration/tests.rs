@@ -67,6 +67,7 @@ fn the_defaults_are_those_of_the_manual() {
         ("limits.value_bytes", json!(32_768)),
         ("context.environment", json!(true)),
         ("context.date", json!(true)),
+        ("watch.mode", json!("auto")),
         ("store.wait_ms", json!(10_000)),
         ("store.keep_days", json!(0)),
     ];
@@ -110,6 +111,7 @@ fn every_key_can_be_set_in_a_file_and_by_an_overlay() {
         ("limits", "value_bytes", "10", json!(10)),
         ("context", "environment", "false", json!(false)),
         ("context", "date", "false", json!(false)),
+        ("watch", "mode", r#""off""#, json!("off")),
         ("store", "wait_ms", "0", json!(0)),
         ("store", "keep_days", "30", json!(30)),
     ] {
@@ -120,7 +122,7 @@ fn every_key_can_be_set_in_a_file_and_by_an_overlay() {
         assert_eq!(value(&loaded, &key), json, "{key}");
         assert_eq!(origin(&loaded, &key), Origin::File(file, 4), "{key}");
         let others = loaded.entries().filter(|entry| entry.origin == Origin::Default).count();
-        assert_eq!(others, 20, "{key}");
+        assert_eq!(others, 21, "{key}");
 
         let (_home, loaded) = read("");
         let loaded = loaded.unwrap().overlaid(&json!({ section: { name: json } })).unwrap();
