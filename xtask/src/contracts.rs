@@ -61,7 +61,7 @@ const SUITES: &[Suite] = &[
         stem: "watcher",
         runs_by: "watcher_contract!",
         port: "Watcher",
-        owed_by: &["crates/adapters/inotify", "crates/testkit"],
+        owed_by: &["crates/adapters/inotify", "crates/adapters/notify", "crates/testkit"],
     },
 ];
 
@@ -324,6 +324,7 @@ mod tests {
             file("crates/adapters/redb/tests/main.rs", "store_contract!(redb);"),
             file("crates/adapters/clock/tests/main.rs", "clock_contract!(clock);"),
             file("crates/adapters/inotify/tests/main.rs", "watcher_contract!(inotify);"),
+            file("crates/adapters/notify/tests/main.rs", "watcher_contract!(notify);"),
             file("crates/adapters/overlay/tests/main.rs", "provided_files_contract!(overlays);"),
             file(
                 "crates/testkit/tests/main.rs",

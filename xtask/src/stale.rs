@@ -11,7 +11,7 @@ use std::{
 };
 
 /// The crates that have such an example.
-const WATCHERS: &[&str] = &["told-inotify"];
+const WATCHERS: &[&str] = &["told-inotify", "told-notify"];
 
 /// Runs as released. Arguments go to the examples: `--rounds N`, `--seed S`.
 pub(crate) fn run(project: &Project, arguments: &[String]) -> Result<Report, Trouble> {

@@ -68,10 +68,31 @@ pub(super) const ROWS: &[Row] = &[
         dev: &["told-testkit", "fastrand", "tempfile"],
         build: &[],
     },
+    // What two watchers of inodes share; it is no watcher itself.
+    Row {
+        name: "told-steps",
+        normal: &["told-ports", "async-trait", "rustix", "tokio", "tracing"],
+        dev: &[],
+        build: &[],
+    },
     Row {
         name: "told-inotify",
-        normal: &["told-domain", "told-ports", "async-trait", "rustix", "tokio", "tracing"],
-        dev: &["told-testkit", "tempfile"],
+        normal: &["told-ports", "told-steps", "async-trait", "rustix"],
+        dev: &["told-domain", "told-testkit", "tempfile", "tokio"],
+        build: &[],
+    },
+    Row {
+        name: "told-notify",
+        normal: &[
+            "told-ports",
+            "told-steps",
+            "async-trait",
+            "notify",
+            "rustix",
+            "tempfile",
+            "tokio",
+        ],
+        dev: &["told-domain", "told-testkit"],
         build: &[],
     },
     Row {

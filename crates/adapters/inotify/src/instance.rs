@@ -1,28 +1,23 @@
 //! One inotify instance: its queue, read when somebody asks, and the watches in it.
 
-use crate::{
-    mounts::Mounts,
-    table::{Id, Number, Part, Role, Table},
-};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fd::{AsRawFd as _, OwnedFd},
     fs::{
         Mode, OFlags,
-        inotify::{self, CreateFlags, Reader, WatchFlags},
+        inotify::{self, CreateFlags, Event, ReadFlags, Reader, WatchFlags},
     },
     io::Errno,
 };
 use std::{
-    collections::HashSet,
     mem::MaybeUninit,
-    path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 use told_ports::Uncovered;
+use told_steps::{Happened, Id, Inode, Number, Part, Role, Source, State, kernel_number, refused};
 
 /// What is watched of a directory: its names, and itself.
-pub(crate) const DIRECTORY: WatchFlags = WatchFlags::CREATE
+const DIRECTORY: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
     .union(WatchFlags::MOVED_FROM)
     .union(WatchFlags::MOVED_TO)
@@ -33,7 +28,7 @@ pub(crate) const DIRECTORY: WatchFlags = WatchFlags::CREATE
 
 /// What is watched of a file: what is written to it by whatever name, and its other names. The last to
 /// close it may have written through a mapping.
-pub(crate) const FILE: WatchFlags = WatchFlags::MODIFY
+const FILE: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::CLOSE_WRITE)
     .union(WatchFlags::ATTRIB)
     .union(WatchFlags::DELETE_SELF)
@@ -56,34 +51,13 @@ pub(crate) struct Instance {
     queue_max: usize,
 }
 
-/// What everybody shares. Nothing under its lock waits for a disk.
-pub(crate) struct State {
-    pub(crate) table: Table,
-    pub(crate) mounts: Mounts,
-}
-
 impl Instance {
     pub(crate) fn new(watches_max: usize) -> Result<Self, Uncovered> {
         let descriptor =
             inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(refused)?;
-        let mounts = Mounts::open().map_err(refused)?;
-        let state = Mutex::new(State { table: Table::default(), mounts });
+        let state = Mutex::new(State::new()?);
         let queue_max = kernel_number("max_queued_events").unwrap_or(QUEUE);
         Ok(Self { descriptor, state, watches_max, queue_max })
-    }
-
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Locks, and applies all that happened before. Who comes while another does this waits for the lock, and so
-    /// until it is applied. One system call where nothing happened.
-    pub(crate) fn pumped(&self) -> MutexGuard<'_, State> {
-        let mut state = self.lock();
-        if let Err(reason) = self.pump(&mut state) {
-            state.table.lose_all(reason);
-        }
-        state
     }
 
     fn pump(&self, state: &mut State) -> Result<(), Uncovered> {
@@ -99,28 +73,19 @@ impl Instance {
             (!events.is_empty(), !mounts.is_empty())
         };
         if events {
-            self.read(&mut state.table)?;
+            self.read(state)?;
         }
-        if mounts {
-            state.mounts.changed().map_err(|_| Uncovered::Mounts)?;
-            for waiting in state.table.all_waiting() {
-                let is = state.mounts.at(&waiting.places);
-                if waiting.mounted.as_ref().is_some_and(|was| *was != is) {
-                    waiting.lose(Uncovered::Mounts);
-                }
-            }
-        }
-        Ok(())
+        if mounts { state.mounts_changed() } else { Ok(()) }
     }
 
     /// Reads what was queued. What comes while it reads may be left: so many were there at most.
-    fn read(&self, table: &mut Table) -> Result<(), Uncovered> {
+    fn read(&self, state: &mut State) -> Result<(), Uncovered> {
         let mut buffer = [MaybeUninit::uninit(); BUFFER];
         let mut reader = Reader::new(&self.descriptor, &mut buffer);
         let mut count = 0;
         while count <= self.queue_max || !reader.is_buffer_empty() {
             match reader.next() {
-                Ok(event) => table.apply(&event),
+                Ok(event) => apply(state, &event),
                 Err(Errno::AGAIN) => return Ok(()),
                 Err(Errno::INTR) => {}
                 Err(_) => return Err(Uncovered::Failed),
@@ -128,65 +93,6 @@ impl Instance {
             count += 1;
         }
         Ok(())
-    }
-
-    /// Watches the inode that `entry` is open at, for `id`.
-    pub(crate) fn watch(
-        &self,
-        entry: &OwnedFd,
-        flags: WatchFlags,
-        id: Id,
-        role: Role,
-    ) -> Result<Number, Uncovered> {
-        let mut state = self.lock();
-        let number = self.kernel_watch(entry, flags | WatchFlags::MASK_ADD)?;
-        if state.table.is_proven(number).is_none() {
-            if state.table.watches() >= self.watches_max {
-                self.kernel_end(number);
-                return Err(Uncovered::Limit);
-            }
-            state.table.begin(number);
-        }
-        state.table.add(number, Part::Itself, id, role);
-        Ok(number)
-    }
-
-    /// Has `id` wait for another part of a directory that it watches.
-    pub(crate) fn wait_for(
-        &self,
-        number: Number,
-        part: Part,
-        id: Id,
-        role: Role,
-    ) -> Result<(), Uncovered> {
-        let added = self.lock().table.add(number, part, id, role);
-        // The directory was removed under the walk.
-        added.then_some(()).ok_or(Uncovered::Unsettled)
-    }
-
-    /// Opens a watched directory, which proves its watch: for the first time it is an event, which arrives.
-    pub(crate) fn prove(&self, number: Number, entry: &OwnedFd) -> Result<OwnedFd, Uncovered> {
-        let open = || rustix::fs::openat(entry, c".", OPEN, Mode::empty()).map_err(refused);
-        if self.lock().table.is_proven(number) == Some(true) {
-            return open();
-        }
-        self.kernel_watch(entry, WatchFlags::OPEN | WatchFlags::MASK_ADD)?;
-        let directory = open()?;
-        let state = self.pumped();
-        if state.table.is_proven(number) != Some(true) {
-            return Err(Uncovered::Unproven);
-        }
-        // From now on to open it is no event.
-        self.kernel_watch(entry, DIRECTORY)?;
-        Ok(directory)
-    }
-
-    /// Ends what `id` waits for there.
-    pub(crate) fn unwatch(&self, number: Number, part: &Part, id: Id, role: Role) {
-        let mut state = self.lock();
-        if state.table.remove(number, part, id, role) {
-            self.kernel_end(number);
-        }
     }
 
     fn kernel_watch(&self, entry: &OwnedFd, flags: WatchFlags) -> Result<Number, Uncovered> {
@@ -201,30 +107,104 @@ impl Instance {
     }
 }
 
-impl State {
-    /// These places are the subscription's from now on: what is mounted there must stay.
-    pub(crate) fn settle(&mut self, id: Id, places: HashSet<PathBuf>) {
-        let mounted = self.mounts.at(&places);
-        let waiting = self.table.waiting(id);
-        waiting.mounted = Some(mounted);
-        waiting.places = places;
+impl Source for Instance {
+    /// Its queue is read where it is pumped, on the caller's own thread.
+    async fn reach(&self) -> Result<(), Uncovered> {
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who comes while another reads the queue waits for the lock, and so until all is applied. One system
+    /// call where nothing happened.
+    fn pumped(&self) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        if let Err(reason) = self.pump(&mut state) {
+            state.table.lose_all(reason);
+        }
+        state
+    }
+
+    fn watch(&self, inode: &Inode<'_>, id: Id, role: Role) -> Result<Number, Uncovered> {
+        let mut state = self.lock();
+        let flags = if inode.is_directory { DIRECTORY } else { FILE };
+        let number = self.kernel_watch(inode.entry, flags | WatchFlags::MASK_ADD)?;
+        if state.table.is_proven(number).is_none() {
+            if state.table.watches() >= self.watches_max {
+                self.kernel_end(number);
+                return Err(Uncovered::Limit);
+            }
+            state.table.begin(number);
+        }
+        state.table.add(number, Part::Itself, id, role);
+        Ok(number)
+    }
+
+    /// For the first time it is an event, which arrives.
+    fn open(&self, number: Number, directory: &OwnedFd) -> Result<OwnedFd, Uncovered> {
+        let open = || rustix::fs::openat(directory, c".", OPEN, Mode::empty()).map_err(refused);
+        if self.lock().table.is_proven(number) == Some(true) {
+            return open();
+        }
+        self.kernel_watch(directory, WatchFlags::OPEN | WatchFlags::MASK_ADD)?;
+        let opened = open()?;
+        let state = self.pumped();
+        if state.table.is_proven(number) != Some(true) {
+            return Err(Uncovered::Unproven);
+        }
+        // From now on to open it is no event.
+        self.kernel_watch(directory, DIRECTORY)?;
+        Ok(opened)
+    }
+
+    fn unwatch(&self, number: Number, part: &Part, id: Id, role: Role) {
+        let mut state = self.lock();
+        if state.table.remove(number, part, id, role) {
+            self.kernel_end(number);
+        }
     }
 }
 
-/// What a refusal of the system means for coverage.
-pub(crate) fn refused(errno: Errno) -> Uncovered {
-    match errno {
-        Errno::NOSPC | Errno::MFILE | Errno::NFILE | Errno::NOMEM => Uncovered::Limit,
-        Errno::ACCESS | Errno::PERM => Uncovered::Protected,
-        Errno::LOOP => Uncovered::Link,
-        // It was there a moment ago.
-        Errno::NOENT | Errno::NOTDIR | Errno::STALE => Uncovered::Unsettled,
-        _ => Uncovered::Failed,
+/// Tells those whom it concerns about one event.
+fn apply(state: &mut State, event: &Event<'_>) {
+    let (what, number, table) = (event.events(), event.wd(), &mut state.table);
+    // First of all: it has no watch and no name.
+    if what.contains(ReadFlags::QUEUE_OVERFLOW) {
+        return table.lose_all(Uncovered::Overflow);
+    }
+    if what.contains(ReadFlags::OPEN) {
+        // Of the directory itself; else somebody opens what is in it.
+        if event.file_name().is_none() {
+            table.prove(number, true);
+        }
+        return;
+    }
+    if what.contains(ReadFlags::UNMOUNT) {
+        table.lose(number, Uncovered::Mounts);
+    }
+    match event.file_name() {
+        Some(name) if what.intersects(BINDING) => {
+            table.at_name(number, name.to_bytes(), Happened::Bound);
+        }
+        Some(name) => table.at_name(number, name.to_bytes(), Happened::Attributes),
+        None if what.intersects(GONE) => table.at_itself(number, Happened::Gone),
+        None if what.contains(ReadFlags::ATTRIB) => table.at_itself(number, Happened::Attributes),
+        None => table.at_itself(number, Happened::Written),
+    }
+    if what.contains(ReadFlags::IGNORED) {
+        // The kernel took the watch away: nobody has anything of it any more.
+        table.end(number);
     }
 }
 
-/// One of the kernel's numbers about inotify.
-pub(crate) fn kernel_number(name: &str) -> Option<usize> {
-    let text = std::fs::read_to_string(format!("/proc/sys/fs/inotify/{name}")).ok()?;
-    text.trim().parse().ok()
-}
+/// What a name leads to is another thing now.
+const BINDING: ReadFlags = ReadFlags::CREATE
+    .union(ReadFlags::DELETE)
+    .union(ReadFlags::MOVED_FROM)
+    .union(ReadFlags::MOVED_TO);
+
+/// The inode is not where it was.
+const GONE: ReadFlags =
+    ReadFlags::DELETE_SELF.union(ReadFlags::MOVE_SELF).union(ReadFlags::IGNORED);

@@ -1,19 +1,10 @@
 //! The watcher, its limits, and its way to threads that may wait.
 
-use crate::{
-    instance::{Instance, kernel_number},
-    subscription::{Direct, Live},
-};
+use crate::instance::Instance;
 use async_trait::async_trait;
-use std::{
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
-use tokio::sync::Semaphore;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use told_ports::{Subscription, Uncovered, Watched, Watcher};
+use told_steps::{Direct, Hops, LimitWarning, Limits, Live, Source as _};
 
 /// Watches through one inotify instance, which is there as long as a subscription is. A process needs one
 /// watcher; clones are the same.
@@ -29,18 +20,7 @@ struct Shared {
     limits: Limits,
     instance: Mutex<Weak<Instance>>,
     hops: Hops,
-    warned: AtomicBool,
-}
-
-/// How much it may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Watches of this process: others of the same user need some (R-WAT-7).
-    pub watches: usize,
-    /// Watches of one subscription, so that no project takes them all.
-    pub watches_each: usize,
-    /// Until when a beginning has its answer.
-    pub wait: Duration,
+    warning: LimitWarning,
 }
 
 /// How much is in use.
@@ -54,21 +34,6 @@ pub struct Usage {
     pub instances: usize,
 }
 
-/// A user's watches where the kernel does not say: its smallest default.
-const USER_WATCHES: usize = 8_192;
-
-/// More are of no use.
-const WATCHES_MAX: usize = 65_536;
-
-impl Default for Limits {
-    /// A quarter of what this user may have, half of that for one subscription, and a second.
-    fn default() -> Self {
-        let user = kernel_number("max_user_watches").unwrap_or(USER_WATCHES);
-        let watches = (user / 4).min(WATCHES_MAX);
-        Self { watches, watches_each: watches / 2, wait: Duration::from_secs(1) }
-    }
-}
-
 impl Default for InotifyWatcher {
     fn default() -> Self {
         Self::new(Limits::default())
@@ -79,9 +44,9 @@ impl InotifyWatcher {
     /// One that takes no more than `limits`. It has no instance yet.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        let hops = Hops { places: Arc::new(Semaphore::new(HOPS)), wait: limits.wait };
-        let (instance, warned) = (Mutex::default(), AtomicBool::new(false));
-        Self { shared: Arc::new(Shared { limits, instance, hops, warned }) }
+        let (instance, warning) = (Mutex::default(), LimitWarning::default());
+        let hops = Hops::new(limits.wait);
+        Self { shared: Arc::new(Shared { limits, instance, hops, warning }) }
     }
 
     /// The limits that it keeps.
@@ -99,7 +64,7 @@ impl InotifyWatcher {
         Usage { watches, subscriptions, instances: 1 }
     }
 
-    async fn begin(&self, watched: Vec<Watched>) -> Result<Live, Uncovered> {
+    async fn begin(&self, watched: Vec<Watched>) -> Result<Live<Instance>, Uncovered> {
         let instance = self.shared.opened()?;
         let (each, hops) = (self.shared.limits.watches_each, self.shared.hops.clone());
         let begin = move || Live::begin(&instance, &watched, each, &hops);
@@ -121,17 +86,6 @@ impl Shared {
         *instance = Arc::downgrade(&open);
         Ok(open)
     }
-
-    fn warn(&self) {
-        if !self.warned.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                watches = self.limits.watches,
-                watches_each = self.limits.watches_each,
-                "the limit of inotify watches or instances is reached: what is beyond it is looked at \
-                 directly; see /proc/sys/fs/inotify"
-            );
-        }
-    }
 }
 
 #[async_trait]
@@ -140,40 +94,9 @@ impl Watcher for InotifyWatcher {
         match self.begin(watched).await {
             Ok(live) => Arc::new(live),
             Err(reason) => {
-                if reason == Uncovered::Limit {
-                    self.shared.warn();
-                }
+                self.shared.warning.about(reason, self.shared.limits);
                 Arc::new(Direct(reason))
             }
         }
-    }
-}
-
-/// Threads that may wait at once for a disk that does not answer.
-const HOPS: usize = 4;
-
-/// The way to threads that may wait.
-#[derive(Clone)]
-pub(crate) struct Hops {
-    places: Arc<Semaphore>,
-    wait: Duration,
-}
-
-impl Hops {
-    /// Runs `work` there, for no longer than the limit. What comes later is dropped.
-    pub(crate) async fn run<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Uncovered> {
-        let places = Arc::clone(&self.places);
-        let hop = async {
-            let place = places.acquire_owned().await.map_err(|_| Uncovered::Failed)?;
-            let work = move || {
-                let _place = place;
-                work()
-            };
-            tokio::task::spawn_blocking(work).await.map_err(|_| Uncovered::Failed)
-        };
-        tokio::time::timeout(self.wait, hop).await.unwrap_or(Err(Uncovered::Timeout))
     }
 }

@@ -61,6 +61,14 @@ impl Tree {
         }
     }
 
+    /// Mounts a directory over another.
+    #[allow(dead_code, reason = "one of the crates that share this needs it")]
+    pub(crate) fn bind(&mut self, directory: &Path, over: &Path) -> Result<(), Refused> {
+        rustix::mount::mount_bind(directory, over).map_err(|_| Refused)?;
+        self.mounts.push(over.to_owned());
+        Ok(())
+    }
+
     fn change(&self, change: &Change) -> Result<(), Refused> {
         let done = match change {
             Change::Write { path, bytes } => fs::write(path, bytes),

@@ -1,6 +1,5 @@
 //! Who waits for what: the watches by their numbers, and what an event means to which subscription.
 
-use rustix::fs::inotify::{Event, ReadFlags};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     path::PathBuf,
@@ -8,14 +7,14 @@ use std::{
 use told_ports::Uncovered;
 
 /// A subscription's number, never used twice.
-pub(crate) type Id = u64;
+pub type Id = u64;
 
 /// The kernel's number of a watch.
-pub(crate) type Number = i32;
+pub type Number = i32;
 
 /// What of a watched inode somebody waits for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Part {
+pub enum Part {
     /// One name in the directory.
     Name(Box<[u8]>),
     /// Any name in it.
@@ -26,7 +25,7 @@ pub(crate) enum Part {
 
 /// What it is to a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Role {
+pub enum Role {
     /// A step on the way to its entries: without it nothing is known of any.
     Way,
     /// This entry, or a step of it alone.
@@ -34,14 +33,14 @@ pub(crate) enum Role {
 }
 
 /// All watches and all who wait.
-#[derive(Default)]
-pub(crate) struct Table {
+#[derive(Debug, Default)]
+pub struct Table {
     watches: HashMap<Number, Watch>,
     waiting: HashMap<Id, Waiting>,
     given: Id,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Watch {
     parts: HashMap<Part, HashSet<(Id, Role)>>,
     /// An event arrived that was made to prove it.
@@ -49,7 +48,7 @@ struct Watch {
 }
 
 /// What a subscription was not told yet.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Waiting {
     /// When each entry changed last, and whether its steps may be others now.
     changed: BTreeMap<usize, Change>,
@@ -125,33 +124,50 @@ impl Table {
         self.waiting.values_mut()
     }
 
-    pub(crate) fn watches(&self) -> usize {
+    /// How many inodes are watched.
+    #[must_use]
+    pub fn watches(&self) -> usize {
         self.watches.len()
     }
 
-    pub(crate) fn subscriptions(&self) -> usize {
+    /// How many subscriptions there are, lost ones among them.
+    #[must_use]
+    pub fn subscriptions(&self) -> usize {
         self.waiting.len()
     }
 
     /// Whether this number is known, and its watch was seen to work.
-    pub(crate) fn is_proven(&self, number: Number) -> Option<bool> {
+    #[must_use]
+    pub fn is_proven(&self, number: Number) -> Option<bool> {
         self.watches.get(&number).map(|watch| watch.proven)
     }
 
-    /// A watch that the kernel has now.
-    pub(crate) fn begin(&mut self, number: Number) {
+    /// A watch was seen to work, or is known not to any more.
+    pub fn prove(&mut self, number: Number, proven: bool) {
+        if let Some(watch) = self.watches.get_mut(&number) {
+            watch.proven = proven;
+        }
+    }
+
+    /// A watch that the system has now.
+    pub fn begin(&mut self, number: Number) {
         self.watches.insert(number, Watch::default());
     }
 
+    /// A watch that the system took away.
+    pub fn end(&mut self, number: Number) {
+        self.watches.remove(&number);
+    }
+
     /// Has `id` wait for a part of a watched inode. Whether there is such a watch.
-    pub(crate) fn add(&mut self, number: Number, part: Part, id: Id, role: Role) -> bool {
+    pub fn add(&mut self, number: Number, part: Part, id: Id, role: Role) -> bool {
         let Some(watch) = self.watches.get_mut(&number) else { return false };
         watch.parts.entry(part).or_default().insert((id, role));
         true
     }
 
     /// Ends that. Whether nobody waits for anything of this inode any more: then its watch is to go.
-    pub(crate) fn remove(&mut self, number: Number, part: &Part, id: Id, role: Role) -> bool {
+    pub fn remove(&mut self, number: Number, part: &Part, id: Id, role: Role) -> bool {
         let Some(watch) = self.watches.get_mut(&number) else { return false };
         if let Some(who) = watch.parts.get_mut(part) {
             who.remove(&(id, role));
@@ -167,77 +183,76 @@ impl Table {
     }
 
     /// Everybody lost what the kernel, or reading it, lost.
-    pub(crate) fn lose_all(&mut self, reason: Uncovered) {
+    pub fn lose_all(&mut self, reason: Uncovered) {
         self.waiting.values_mut().for_each(|waiting| waiting.lose(reason));
     }
 
-    /// Tells those whom it concerns about one event.
-    pub(crate) fn apply(&mut self, event: &Event<'_>) {
-        let what = event.events();
-        // First of all: it has no watch and no name.
-        if what.contains(ReadFlags::QUEUE_OVERFLOW) {
-            return self.lose_all(Uncovered::Overflow);
-        }
-        let Some(watch) = self.watches.get_mut(&event.wd()) else {
-            // Of a watch that is gone.
-            return;
+    /// Tells those who wait for a name in this directory.
+    pub fn at_name(&mut self, directory: Number, name: &[u8], happened: Happened) {
+        let bound = match happened {
+            Happened::Bound | Happened::Gone => true,
+            Happened::Attributes | Happened::Written => false,
         };
-        if what.contains(ReadFlags::OPEN) {
-            watch.proven |= event.file_name().is_none();
-            return;
+        let Self { watches, waiting, .. } = self;
+        let Some(watch) = watches.get(&directory) else { return };
+        tell(waiting, watch.parts.get(&Part::Name(name.into())), |waiting, role| match role {
+            Role::Way if bound => waiting.lose(Uncovered::Replaced),
+            // Its own watch tells what else happens to a directory.
+            Role::Way => {}
+            Role::Entry(entry) => waiting.change(entry, happened != Happened::Written),
+        });
+        if bound {
+            tell(waiting, watch.parts.get(&Part::Names), |waiting, role| match role {
+                Role::Way => {}
+                Role::Entry(entry) => waiting.change(entry, false),
+            });
         }
-        let waiting = &mut self.waiting;
-        let tell = |who: Option<&HashSet<(Id, Role)>>, told: &mut dyn FnMut(&mut Waiting, Role)| {
-            for (id, role) in who.into_iter().flatten() {
-                if let Some(waiting) = waiting.get_mut(id) {
-                    told(waiting, *role);
-                }
-            }
-        };
-        let mut tell = tell;
-        match event.file_name() {
-            Some(name) => {
-                let bound = what.intersects(BINDING);
-                let part = Part::Name(name.to_bytes().into());
-                tell(watch.parts.get(&part), &mut |waiting, role| match role {
-                    Role::Way if bound => waiting.lose(Uncovered::Replaced),
-                    // Its own watch tells what else happens to a directory.
-                    Role::Way => {}
-                    Role::Entry(entry) => waiting.change(entry, true),
-                });
-                if bound {
-                    tell(watch.parts.get(&Part::Names), &mut |waiting, role| match role {
-                        Role::Way => {}
-                        Role::Entry(entry) => waiting.change(entry, false),
-                    });
-                }
-            }
-            None => {
-                let gone = what.intersects(GONE);
-                let unmounted = what.contains(ReadFlags::UNMOUNT);
-                let written = !gone && !what.contains(ReadFlags::ATTRIB);
-                tell(watch.parts.get(&Part::Itself), &mut |waiting, role| match role {
-                    _ if unmounted => waiting.lose(Uncovered::Mounts),
-                    Role::Way if gone => waiting.lose(Uncovered::Replaced),
-                    // Who may walk through it may be others now.
-                    Role::Way => waiting.change_all(),
-                    Role::Entry(entry) => waiting.change(entry, !written),
-                });
-            }
-        }
-        if what.contains(ReadFlags::IGNORED) {
-            // The kernel took the watch away: nobody has anything of it any more.
-            self.watches.remove(&event.wd());
+    }
+
+    /// Tells those who wait for this inode itself.
+    pub fn at_itself(&mut self, inode: Number, happened: Happened) {
+        let Self { watches, waiting, .. } = self;
+        let Some(watch) = watches.get(&inode) else { return };
+        tell(waiting, watch.parts.get(&Part::Itself), |waiting, role| match (role, happened) {
+            (Role::Way, Happened::Gone) => waiting.lose(Uncovered::Replaced),
+            // Who may walk through it may be others now.
+            (Role::Way, Happened::Attributes) => waiting.change_all(),
+            (Role::Way, Happened::Bound | Happened::Written) => {}
+            (Role::Entry(entry), _) => waiting.change(entry, happened != Happened::Written),
+        });
+    }
+
+    /// Loses all who wait for anything of this inode.
+    pub fn lose(&mut self, inode: Number, reason: Uncovered) {
+        let Self { watches, waiting, .. } = self;
+        let Some(watch) = watches.get(&inode) else { return };
+        for who in watch.parts.values() {
+            tell(waiting, Some(who), |waiting, _| waiting.lose(reason));
         }
     }
 }
 
-/// What a name leads to is another thing now.
-const BINDING: ReadFlags = ReadFlags::CREATE
-    .union(ReadFlags::DELETE)
-    .union(ReadFlags::MOVED_FROM)
-    .union(ReadFlags::MOVED_TO);
+fn tell(
+    waiting: &mut HashMap<Id, Waiting>,
+    who: Option<&HashSet<(Id, Role)>>,
+    mut told: impl FnMut(&mut Waiting, Role),
+) {
+    for (id, role) in who.into_iter().flatten() {
+        if let Some(waiting) = waiting.get_mut(id) {
+            told(waiting, *role);
+        }
+    }
+}
 
-/// The inode is not where it was.
-const GONE: ReadFlags =
-    ReadFlags::DELETE_SELF.union(ReadFlags::MOVE_SELF).union(ReadFlags::IGNORED);
+/// What an event says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happened {
+    /// A name is bound to another thing than before, or to nothing.
+    Bound,
+    /// The inode is not where it was.
+    Gone,
+    /// Who may use it, or how many names it has, may be another now.
+    Attributes,
+    /// A file's content may be another now.
+    Written,
+}

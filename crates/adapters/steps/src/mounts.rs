@@ -10,13 +10,15 @@ use std::{collections::HashSet, ffi::OsString, os::unix::ffi::OsStringExt as _, 
 const TABLE: &str = "/proc/self/mountinfo";
 
 /// The table, held open: the kernel tells through the descriptor that it changed.
-pub(crate) struct Mounts {
+#[derive(Debug)]
+pub struct Mounts {
     descriptor: OwnedFd,
     mounted: Vec<Mount>,
     /// How often it changed.
     changes: u64,
 }
 
+#[derive(Debug)]
 struct Mount {
     at: PathBuf,
     /// What is mounted there, as the table says it: numbers, device and root.
@@ -33,7 +35,8 @@ impl Mounts {
     }
 
     /// To be polled for `PRI`.
-    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+    #[must_use]
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
     }
 

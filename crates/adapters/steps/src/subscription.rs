@@ -1,10 +1,10 @@
 //! One subscription: what it holds, and its drain.
 
 use crate::{
-    instance::Instance,
+    hops::Hops,
+    source::Source,
     table::Id,
     walk::{Ledger, Walk},
-    watcher::Hops,
 };
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,35 +14,41 @@ use told_ports::{Coverage, Drained, Subscription, Uncovered, Watched};
 const ATTEMPTS: usize = 3;
 
 /// One that covers, until it is lost.
-pub(crate) struct Live {
-    held: Arc<Held>,
+#[derive(Debug)]
+pub struct Live<S: Source> {
+    held: Arc<Held<S>>,
     hops: Hops,
 }
 
 /// One that never did.
-pub(crate) struct Direct(pub(crate) Uncovered);
+#[derive(Debug)]
+pub struct Direct(pub Uncovered);
 
 /// What a subscription holds of the instance. A walk that is under way holds it as well: all is
 /// released with the last of them.
-struct Held {
-    instance: Arc<Instance>,
+#[derive(Debug)]
+struct Held<S: Source> {
+    source: Arc<S>,
     id: Id,
     watched: Vec<Watched>,
     watches_max: usize,
     ledger: Mutex<Ledger>,
 }
 
-impl Live {
+impl<S: Source> Live<S> {
     /// Watches all of it. Waits for the disk.
-    pub(crate) fn begin(
-        instance: &Arc<Instance>,
+    ///
+    /// # Errors
+    /// Why it cannot be covered.
+    pub fn begin(
+        source: &Arc<S>,
         watched: &[Watched],
         watches_max: usize,
         hops: &Hops,
     ) -> Result<Self, Uncovered> {
         let mut last = Uncovered::Unsettled;
         for _ in 0..ATTEMPTS {
-            let held = Held::new(instance, watched, watches_max);
+            let held = Held::new(source, watched, watches_max);
             let all: Vec<usize> = (0..watched.len()).collect();
             match held.walk(&all) {
                 Ok(()) => return Ok(Self { held: Arc::new(held), hops: hops.clone() }),
@@ -58,7 +64,7 @@ impl Live {
 
     fn lose(&self, reason: Uncovered) -> Drained {
         let reason = {
-            let mut state = self.held.instance.lock();
+            let mut state = self.held.source.lock();
             let waiting = state.table.waiting(self.held.id);
             waiting.lose(reason);
             waiting.lost().unwrap_or(reason)
@@ -68,11 +74,11 @@ impl Live {
     }
 }
 
-impl Held {
-    fn new(instance: &Arc<Instance>, watched: &[Watched], watches_max: usize) -> Self {
-        let id = instance.lock().table.enter(watched.len());
+impl<S: Source> Held<S> {
+    fn new(source: &Arc<S>, watched: &[Watched], watches_max: usize) -> Self {
+        let id = source.lock().table.enter(watched.len());
         Self {
-            instance: Arc::clone(instance),
+            source: Arc::clone(source),
             id,
             watched: watched.to_vec(),
             watches_max,
@@ -83,12 +89,12 @@ impl Held {
     /// Watches the steps of these entries as they are now. Waits for the disk.
     fn walk(&self, entries: &[usize]) -> Result<(), Uncovered> {
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        let mounts = self.instance.pumped().mounts.changes();
-        let mut walk = Walk::new(&self.instance, self.id, &mut ledger, self.watches_max);
+        let mounts = self.source.pumped().mounts.changes();
+        let mut walk = Walk::new(&*self.source, self.id, &mut ledger, self.watches_max);
         for entry in entries {
             walk.entry(*entry, &self.watched[*entry])?;
         }
-        let mut state = self.instance.pumped();
+        let mut state = self.source.pumped();
         if state.mounts.changes() != mounts {
             return Err(Uncovered::Mounts);
         }
@@ -99,29 +105,32 @@ impl Held {
     /// Releases what nobody needs any more. Where a walk is under way, its end does.
     fn release(&self) {
         if let Ok(mut ledger) = self.ledger.try_lock() {
-            ledger.release(&self.instance, self.id);
+            ledger.release(&*self.source, self.id);
         }
     }
 }
 
-impl Drop for Held {
+impl<S: Source> Drop for Held<S> {
     fn drop(&mut self) {
         let ledger = self.ledger.get_mut().unwrap_or_else(PoisonError::into_inner);
-        ledger.release(&self.instance, self.id);
-        self.instance.lock().table.leave(self.id);
+        ledger.release(&*self.source, self.id);
+        self.source.lock().table.leave(self.id);
     }
 }
 
 #[async_trait]
-impl Subscription for Live {
+impl<S: Source> Subscription for Live<S> {
     fn coverage(&self) -> Coverage {
-        let mut state = self.held.instance.lock();
+        let mut state = self.held.source.lock();
         state.table.waiting(self.held.id).lost().map_or(Coverage::Covered, Coverage::Direct)
     }
 
     async fn drain(&self) -> Drained {
+        if let Err(reason) = self.held.source.reach().await {
+            return self.lose(reason);
+        }
         let looked = {
-            let mut state = self.held.instance.pumped();
+            let mut state = self.held.source.pumped();
             let waiting = state.table.waiting(self.held.id);
             waiting.lost().map_or_else(|| Ok(waiting.changed()), Err)
         };
@@ -139,7 +148,7 @@ impl Subscription for Live {
                 return self.lose(reason);
             }
         }
-        self.held.instance.lock().table.waiting(self.held.id).told(&changed);
+        self.held.source.lock().table.waiting(self.held.id).told(&changed);
         let entries = changed.iter().map(|(entry, _)| self.held.watched[*entry].clone());
         Drained::Changed(entries.collect())
     }

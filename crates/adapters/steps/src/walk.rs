@@ -3,13 +3,13 @@
 //! so before is what the walk found.
 
 use crate::{
-    instance::{DIRECTORY, FILE, Instance, refused},
+    source::{Inode, Source, refused},
     table::{Id, Number, Part, Role},
     trust,
 };
 use rustix::{
     fd::OwnedFd,
-    fs::{FileType, Mode, OFlags, Stat, inotify::WatchFlags},
+    fs::{FileType, Mode, OFlags, Stat},
     io::Errno,
 };
 use std::{
@@ -17,7 +17,6 @@ use std::{
     ffi::{OsStr, OsString},
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Component, Path, PathBuf},
-    sync::Arc,
 };
 use told_ports::{Uncovered, Watched};
 
@@ -34,7 +33,7 @@ const PLACES_EACH: usize = 64;
 const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// What a subscription waits for, and where.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Ledger {
     ways: HashSet<Step>,
     entries: Vec<HashSet<Step>>,
@@ -65,22 +64,22 @@ impl Ledger {
     }
 
     /// Ends all of it.
-    pub(crate) fn release(&mut self, instance: &Instance, id: Id) {
+    pub(crate) fn release(&mut self, source: &impl Source, id: Id) {
         self.inodes = 0;
         for (number, part) in self.ways.drain() {
-            instance.unwatch(number, &part, id, Role::Way);
+            source.unwatch(number, &part, id, Role::Way);
         }
         for (entry, steps) in self.entries.iter_mut().enumerate() {
             for (number, part) in steps.drain() {
-                instance.unwatch(number, &part, id, Role::Entry(entry));
+                source.unwatch(number, &part, id, Role::Entry(entry));
             }
         }
     }
 }
 
 /// A walk for one subscription. Directories that follow each other are opened once.
-pub(crate) struct Walk<'a> {
-    instance: &'a Arc<Instance>,
+pub(crate) struct Walk<'a, S> {
+    source: &'a S,
     id: Id,
     ledger: &'a mut Ledger,
     watches_max: usize,
@@ -108,14 +107,9 @@ struct Going {
     into: bool,
 }
 
-impl<'a> Walk<'a> {
-    pub(crate) fn new(
-        instance: &'a Arc<Instance>,
-        id: Id,
-        ledger: &'a mut Ledger,
-        watches_max: usize,
-    ) -> Self {
-        Self { instance, id, ledger, watches_max, at: Vec::new() }
+impl<'a, S: Source> Walk<'a, S> {
+    pub(crate) fn new(source: &'a S, id: Id, ledger: &'a mut Ledger, watches_max: usize) -> Self {
+        Self { source, id, ledger, watches_max, at: Vec::new() }
     }
 
     /// Watches the steps of one entry as they are now, and no longer those that were.
@@ -137,7 +131,7 @@ impl<'a> Walk<'a> {
         for step in before {
             self.ledger.inodes -= inodes(&step);
             if !self.ledger.entries[entry].contains(&step) {
-                self.instance.unwatch(step.0, &step.1, self.id, Role::Entry(entry));
+                self.source.unwatch(step.0, &step.1, self.id, Role::Entry(entry));
             }
         }
         result
@@ -220,7 +214,7 @@ impl<'a> Walk<'a> {
                 Ok(true)
             }
             FileType::RegularFile if last => {
-                self.file(going, &entry, &stat, device)?;
+                self.file(going, &entry, path, &stat, device)?;
                 Ok(false)
             }
             // Nothing is below a file, and the name is watched.
@@ -256,8 +250,10 @@ impl<'a> Walk<'a> {
         if self.at.len() >= DEPTH {
             return Err(Uncovered::Limit);
         }
-        let number = self.watch(going, &entry, DIRECTORY, role)?;
-        let descriptor = self.instance.prove(number, &entry)?;
+        let identity = (stat.st_dev, stat.st_ino);
+        let inode = Inode { entry: &entry, path: path.clone(), identity, is_directory: true };
+        let number = self.watch(going, &inode, role)?;
+        let descriptor = self.source.open(number, &entry)?;
         trust::exact_names(&descriptor)?;
         self.ledger.place(path.clone())?;
         self.at.push(Directory { descriptor, number, path, device: stat.st_dev });
@@ -268,13 +264,16 @@ impl<'a> Walk<'a> {
         &mut self,
         going: &mut Going,
         file: &OwnedFd,
+        path: PathBuf,
         stat: &Stat,
         device: u64,
     ) -> Result<(), Uncovered> {
         if stat.st_dev != device {
             trust::file_system(file)?;
         }
-        self.watch(going, file, FILE, Role::Entry(going.entry))?;
+        let identity = (stat.st_dev, stat.st_ino);
+        let inode = Inode { entry: file, path, identity, is_directory: false };
+        self.watch(going, &inode, Role::Entry(going.entry))?;
         // After it is watched: one that gets another name from now on is an event.
         match rustix::fs::fstat(file).map_err(refused)?.st_nlink {
             // None where it was replaced under the walk, which its name's event tells.
@@ -287,14 +286,13 @@ impl<'a> Walk<'a> {
     fn watch(
         &mut self,
         going: &mut Going,
-        inode: &OwnedFd,
-        flags: WatchFlags,
+        inode: &Inode<'_>,
         role: Role,
     ) -> Result<Number, Uncovered> {
         if self.ledger.inodes >= self.watches_max {
             return Err(Uncovered::Limit);
         }
-        let number = self.instance.watch(inode, flags, self.id, role)?;
+        let number = self.source.watch(inode, self.id, role)?;
         let new = match role {
             Role::Way => self.ledger.ways.insert((number, Part::Itself)),
             Role::Entry(_) => going.steps.insert((number, Part::Itself)),
@@ -305,7 +303,7 @@ impl<'a> Walk<'a> {
 
     /// Waits for a part of a watched directory, for this entry alone.
     fn wait_for(&self, going: &mut Going, number: Number, part: Part) -> Result<(), Uncovered> {
-        self.instance.wait_for(number, part.clone(), self.id, Role::Entry(going.entry))?;
+        self.source.wait_for(number, part.clone(), self.id, Role::Entry(going.entry))?;
         going.steps.insert((number, part));
         Ok(())
     }
@@ -313,8 +311,8 @@ impl<'a> Walk<'a> {
     /// What was found to be on the way is that for the whole subscription.
     fn make_way(&mut self, going: &mut Going, step: Step) -> Result<(), Uncovered> {
         let (number, part) = &step;
-        self.instance.wait_for(*number, part.clone(), self.id, Role::Way)?;
-        self.instance.unwatch(*number, part, self.id, Role::Entry(going.entry));
+        self.source.wait_for(*number, part.clone(), self.id, Role::Way)?;
+        self.source.unwatch(*number, part, self.id, Role::Entry(going.entry));
         going.steps.remove(&step);
         self.ledger.ways.insert(step);
         Ok(())
