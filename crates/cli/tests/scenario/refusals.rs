@@ -121,9 +121,6 @@ fn methods_of_later_releases_are_not_found() {
     let bench = Bench::new();
     let mut server = Server::start(&bench);
     for method in [
-        "location/mutated",
-        "location/status",
-        "location/close",
         "skill/list",
         "skill/load",
         "session/Sync",
