@@ -22,7 +22,7 @@ use told_domain::{
     key::{ApiKey, PluginKey, SourceKey},
     look::Look,
     plan::Thoroughness,
-    position::Revision,
+    position::{Position, Revision},
     record::Record,
     render::{Marks, briefing, extent_since, marked, sources},
     session::SessionId,
@@ -63,7 +63,7 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
         let found = session.look(known, &values, thoroughness).await;
         if let Some(memo) = &known.memo
             && memo.stands(&found, request)
-            && position(&known.standing, request.position).is_ok()
+            && is_current(&known.standing, request.position)
         {
             let briefing = memo.briefing.clone();
             if session.still(known).await? {
@@ -315,7 +315,7 @@ impl Session {
         let look = look_of(&known.standing.state, &context);
         let briefing = self.tell(&known.standing, &look, None, request)?;
         known.look = Some(look);
-        known.memo = Some(Memo {
+        known.memo = is_current(&known.standing, request.position).then(|| Memo {
             sight: found.sight,
             contributed: found.contributed,
             dropped: found.snapshot.dropped,
@@ -374,6 +374,12 @@ impl Session {
         let contents = standing.map(|standing| standing.contents.clone()).unwrap_or_default();
         Ok(Standing::new(state.ok_or_else(|| self.unknown())?, contents, &blobs))
     }
+}
+
+/// Whether a boundary at this position has before it what is believed now: one before the window's
+/// start has more.
+fn is_current(standing: &Standing, given: Option<Position>) -> bool {
+    position(standing, given).is_ok_and(|position| standing.state.told.in_window(position))
 }
 
 /// An epoch's start also looks for near misses (R-AMB-2).

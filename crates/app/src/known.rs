@@ -71,11 +71,11 @@ pub(crate) struct Known {
     pub(crate) planned: Option<Planned>,
 }
 
-/// The services of a Location, and the boundary around it as known at a revision.
+/// The services of a Location, and the boundary around it as known at a moment.
 struct Place {
     services: Arc<LocationServices>,
     boundary: KnownBoundary,
-    revision: Revision,
+    mark: Mark,
 }
 
 /// What became of an attempt to append.
@@ -278,9 +278,8 @@ impl Session {
     /// Where the session stands is not known any more; where it works is.
     fn forget(&self, known: &mut Option<Known>) {
         if let Some(known) = known.take() {
-            let revision = known.mark.revision;
-            let Known { services, boundary, .. } = known;
-            *self.place() = Some(Place { services, boundary, revision });
+            let Known { services, boundary, mark, .. } = known;
+            *self.place() = Some(Place { services, boundary, mark });
         }
     }
 
@@ -374,7 +373,8 @@ impl Session {
         let boundary = match self.place().take() {
             Some(before)
                 if *before.services.directory() == directory
-                    && before.revision >= last_look(&loaded.state) =>
+                    && before.mark.incarnation == loaded.mark.incarnation
+                    && before.mark.revision >= loaded.state.looked =>
             {
                 before.boundary
             }
@@ -449,12 +449,6 @@ pub(crate) const UNREAD: u64 = u64::MAX;
 pub(crate) enum Step {
     Done,
     Again,
-}
-
-/// The last record that holds a look.
-fn last_look(state: &State) -> Revision {
-    let epoch = state.told.epoch.as_ref().map_or(Revision::NONE, |epoch| epoch.revision);
-    state.told.updates.last().map_or(epoch, |update| update.revision.max(epoch))
 }
 
 fn absent(error: Error) -> Result<bool, Error> {

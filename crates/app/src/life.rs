@@ -102,11 +102,13 @@ impl Session {
         let boundary = self.engine.boundary(&directory).await;
         let location = Location { directory, boundary };
         loop {
-            turn.known(self).await?;
+            let before = turn.known(self).await?.mark.revision;
             let command = Command::Move { location: &location };
             if let Some(known) = self.done(&mut turn, &command).await? {
-                self.core.moved();
                 let state = &known.standing.state;
+                if state.revision != before {
+                    self.core.moved();
+                }
                 return Ok((state.revision, state.location.clone()));
             }
         }

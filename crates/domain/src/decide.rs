@@ -124,15 +124,15 @@ fn rebase(standing: &Standing, reason: Option<Arc<str>>, now: Timestamp) -> Deci
     }
 }
 
-/// A revert past the last anchored position takes nothing back (R-SES-2).
+/// A revert past the last anchored position takes nothing back, unless it takes a window with it
+/// (R-SES-2).
 fn revert(standing: &Standing, to: Position, log: &[Record], now: Timestamp) -> Decision {
-    match standing.state.told.anchored {
-        Some(anchored) if to < anchored => {
-            let told = Box::new(rewind(log, to));
-            commit(standing, now, Event::Reverted { to, told })
-        }
-        Some(_) | None => Decision::Unchanged,
+    let told = &standing.state.told;
+    if told.anchored.is_some_and(|anchored| to < anchored) || to < told.window {
+        let told = Box::new(rewind(log, to));
+        return commit(standing, now, Event::Reverted { to, told });
     }
+    Decision::Unchanged
 }
 
 fn set_value(

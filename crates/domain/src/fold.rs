@@ -67,6 +67,7 @@ fn begin(record: &Record) -> Result<State, FoldError> {
         last_record_at: record.at,
         location: location.clone(),
         generation: record.revision,
+        looked: record.revision,
         trust,
         prior,
         epochs: crate::position::EpochNumber(0),
@@ -95,8 +96,12 @@ fn apply(state: &mut State, record: &Record) -> Result<(), FoldError> {
             state.epochs = state.epochs.max(*number);
             state.reset = revision;
             state.location.boundary = look.boundary.clone();
+            state.looked = revision;
         }
-        Event::ContextUpdated { look, .. } => state.location.boundary = look.boundary.clone(),
+        Event::ContextUpdated { look, .. } => {
+            state.location.boundary = look.boundary.clone();
+            state.looked = revision;
+        }
         Event::WindowMoved { .. } | Event::HoldsDeclared { .. } => state.reset = revision,
         Event::Reverted { told, .. } => {
             state.told = (**told).clone();
@@ -104,7 +109,7 @@ fn apply(state: &mut State, record: &Record) -> Result<(), FoldError> {
         }
         Event::Moved { location } => {
             state.location = location.clone();
-            state.generation = revision;
+            (state.generation, state.looked) = (revision, revision);
         }
         Event::ValueSet { key, value } => {
             state.values.insert(key.clone(), *value);

@@ -14,21 +14,27 @@ use crate::{
 /// after `to` is undone with the messages that it kept.
 #[must_use]
 pub fn rewind(log: &[Record], to: Position) -> Told {
-    let mut live: Vec<&Record> = Vec::with_capacity(log.len());
+    let mut live: Vec<Anchored<'_>> = Vec::with_capacity(log.len());
     // The earliest position that this session was ever taken back to.
     let mut earliest = to;
     for record in log {
         match &record.event {
             Event::Reverted { to, .. } => {
-                live.retain(|record| stands_at(record, *to));
+                live.retain(|live| live.stands_at(*to));
                 earliest = earliest.min(*to);
             }
-            _ => live.push(record),
+            // What a host holds of an epoch says nothing of the texts of another.
+            Event::HoldsDeclared { .. } => {
+                let epoch = live.iter().rev().find(|live| live.begins_an_epoch());
+                let anchor = epoch.and_then(|epoch| epoch.anchor);
+                live.push(Anchored { record, anchor });
+            }
+            event => live.push(Anchored { record, anchor: anchor(event) }),
         }
     }
-    live.retain(|record| stands_at(record, to));
+    live.retain(|live| live.stands_at(to));
     let mut told = Told::default();
-    for record in live {
+    for Anchored { record, .. } in live {
         match &record.event {
             // What a child inherited is cut like a log of its own.
             Event::Forked { parent, told: left, .. } => {
@@ -40,9 +46,21 @@ pub fn rewind(log: &[Record], to: Position) -> Told {
     told
 }
 
-/// Whether a revert to `position` leaves the record standing.
-fn stands_at(record: &Record, position: Position) -> bool {
-    anchor(&record.event).is_none_or(|anchor| anchor <= position)
+/// A record and where it stands in the transcript; nothing for one that has no place in it.
+struct Anchored<'a> {
+    record: &'a Record,
+    anchor: Option<Position>,
+}
+
+impl Anchored<'_> {
+    /// Whether a revert to `position` leaves the record standing.
+    fn stands_at(&self, position: Position) -> bool {
+        self.anchor.is_none_or(|anchor| anchor <= position)
+    }
+
+    const fn begins_an_epoch(&self) -> bool {
+        matches!(self.record.event, Event::EpochStarted { .. })
+    }
 }
 
 /// Where a record stands in the transcript; nothing for one that has no place in it.

@@ -23,6 +23,9 @@ pub struct State {
     pub location: Location,
     /// The record that brought the session to its Location: what a boundary fences on (R-BND-8).
     pub generation: Revision,
+    /// The record that says what the boundary around the Location is: a process's own look counts
+    /// where it is later (R-BND-10).
+    pub looked: Revision,
     /// Whether the project's files count.
     pub trust: Trust,
     /// What the model was told before told took part.

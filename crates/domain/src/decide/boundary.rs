@@ -52,6 +52,13 @@ impl<'a> Boundary<'a> {
             Ok(position) => position,
             Err(refusal) => return Decision::Refused(refusal),
         };
+        if position < self.standing.state.told.window {
+            // What would be told there would be there: the window cannot begin after it.
+            let mut standing = self.standing.clone();
+            standing.state.told.window = position;
+            let boundary = Boundary { standing: &standing, ..*self };
+            return boundary.decide(given, on_unavailable, second_look);
+        }
         match second_look {
             SecondLook::Done => {}
             SecondLook::Pending => {

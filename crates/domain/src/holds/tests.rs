@@ -124,3 +124,15 @@ fn r_ses_1_a_child_inherits_what_its_parent_lost_and_where_its_window_began() {
     assert_eq!(session.fork(40).belief(A), "one");
     assert_eq!(blob("one"), admission(A, "one").value);
 }
+
+#[test]
+fn r_ses_9_what_is_held_of_one_epoch_says_nothing_of_the_texts_of_another() {
+    let mut session = told(&[full(A, "one")]);
+    session.lose(&[3]);
+    session.compact(40);
+    session.append(epoch_started(2, 40, vec![admission(A, "two")]), &[]);
+    session.lose(&[]);
+    assert_eq!(session.belief(A), "two");
+    session.revert(30);
+    assert_eq!(session.belief(A), "base", "the text that was lost in its own epoch stays lost");
+}

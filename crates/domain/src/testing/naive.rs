@@ -44,18 +44,25 @@ struct Transcript {
 
 /// What the model believes after `log`, for each key that was ever told.
 pub(crate) fn beliefs(log: &[Record]) -> BTreeMap<SourceKey, Naive> {
-    let mut live: Vec<&Record> = Vec::new();
+    let mut live: Vec<(&Record, Option<Position>)> = Vec::new();
     let mut cut = Position(u64::MAX);
     for record in log {
-        if let Event::Reverted { to, .. } = &record.event {
-            live.retain(|record| place(&record.event).is_none_or(|at| at <= *to));
-            cut = cut.min(*to);
-        } else {
-            live.push(record);
+        match &record.event {
+            Event::Reverted { to, .. } => {
+                live.retain(|(_, at)| at.is_none_or(|at| at <= *to));
+                cut = cut.min(*to);
+            }
+            // It is about the texts of its epoch alone.
+            Event::HoldsDeclared { .. } => {
+                let begun = |event: &Event| matches!(event, Event::EpochStarted { .. });
+                let epoch = live.iter().rev().find(|(record, _)| begun(&record.event));
+                live.push((record, epoch.and_then(|(_, at)| *at)));
+            }
+            event => live.push((record, place(event))),
         }
     }
     let mut transcript = Transcript::default();
-    for record in live {
+    for (record, _) in live {
         transcript.hear(record, cut);
     }
     let mut keys: BTreeSet<_> = transcript.baseline.keys().collect();

@@ -319,3 +319,34 @@ fn r_api_1_equal_json_is_an_equal_value_whatever_the_order_of_its_keys() {
         ContentHash::of(&encode(r#"{"b":2, "a":1}"#))
     );
 }
+
+#[test]
+fn r_ses_2_a_revert_to_before_the_windows_start_takes_the_window_back() {
+    let (mut session, mut world) = lived();
+    session.window(40);
+    world.remove(A);
+    assert!(matches!(session.revert(35), Decision::Commit { .. }), "nothing else is after it");
+    assert_eq!(session.sync_at(35, &world), ["- /repo/AGENTS.md"]);
+    assert_eq!(session.revert(35), Decision::Unchanged);
+}
+
+#[test]
+fn r_ses_7_a_boundary_before_the_windows_start_has_what_was_told_before_it() {
+    let (mut session, mut world) = lived();
+    session.window(40);
+    world.remove(A);
+    let told = session.sync_at(30, &world);
+    assert_eq!(told, ["- /repo/AGENTS.md"], "B is at hand, and not told again");
+    assert_eq!(session.sync_at(30, &world), [""; 0]);
+}
+
+#[test]
+fn r_bnd_10_a_record_with_a_look_is_noted_and_stays_so_whatever_is_taken_back() {
+    let (mut session, _) = lived();
+    let last = session.state().revision;
+    assert_eq!(session.state().looked, last);
+    session.revert(10);
+    assert_eq!(session.state().looked, last, "the boundary that it found is not taken back");
+    session.append(Event::Moved { location: location("/repo/a", "/repo") }, &[]);
+    assert_eq!(session.state().looked, session.state().revision);
+}
