@@ -39,15 +39,16 @@ fn main() -> ExitCode {
     for (seed, failure) in &failures {
         let (plan, shrunk) = shrink(&Plan::of(*seed), failure.clone(), None);
         println!("seed {seed} fails at step {}: {}", failure.step, failure.what);
-        println!("shortest script found:\n{plan}  fails: {}", shrunk.what);
+        println!("shortest script found:\n{plan}  fails at step {}: {}", shrunk.step, shrunk.what);
     }
     let seconds = start.elapsed().as_secs_f64();
     println!(
-        "sim: {} seeds, {} steps, {} boundaries, {} faults, {} records, {seconds:.1} s, \
+        "sim: {} seeds, {} steps, {} boundaries, {} calls, {} faults, {} records, {seconds:.1} s, \
          {:.0} seeds/s, {} failures",
         arguments.seeds,
         numbers.steps,
         numbers.boundaries,
+        numbers.calls,
         numbers.faults,
         numbers.records,
         arguments.seeds as f64 / seconds,

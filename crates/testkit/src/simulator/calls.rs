@@ -1,106 +1,240 @@
-//! What must come of the calls that do not look: requests for an epoch, host-set values, questions.
+//! One call of a host's: what it says, how it is carried out, and who judges what came of it.
 
 use super::{
-    plan::{KEYS, SESSIONS},
+    ledger::Ledger,
+    plan::{Call, KEYS, LOCATIONS, Mishap, Opening, Proof, What},
     process::name,
-    run::Run,
-    schedule::block_on,
+    request::{Answer, Came, Request, settlement},
+    run::{Run, by_store},
+    schedule::{self, Task, block_on},
 };
 use std::path::PathBuf;
-use told_app::{Error, OpenRequest, ValueScope};
+use told_app::{Error, OpenRequest, SyncRequest, ValueScope};
 use told_domain::{
-    briefing::SourceState,
-    key::ApiKey,
-    position::Revision,
-    render::HostValue,
+    briefing::Briefing,
+    command::{Adoption, OnUnavailable},
+    hash::ContentHash,
+    position::{Position, Revision},
+    render::{Blocks, LogRecord, Marks},
     session::{Prior, Trust},
 };
 
+/// One call and what became of it.
+pub(super) struct Done<'a> {
+    pub(super) call: &'a Call,
+    pub(super) request: &'a Request,
+    pub(super) came: &'a Came,
+    pub(super) troubled: bool,
+    /// What it wrote: for a fork to the child's log, else to the session's.
+    pub(super) records: &'a [LogRecord],
+}
+
 impl Run<'_> {
-    pub(super) fn compact(
-        &mut self,
-        p: usize,
-        session: usize,
-        messages: u64,
-    ) -> Result<(), String> {
-        self.at[session] += messages;
-        let handle = self.handle(p, session)?;
+    /// One call, and what befalls it.
+    pub(super) fn call(&mut self, call: &Call, mishap: Mishap) -> Result<(), String> {
+        let request = self.request(call);
         self.mark();
-        let at = self.at[session];
-        let done = block_on(self.processes[p].compact(&handle, at));
-        self.request_of("compacted", session, done)
-    }
-
-    pub(super) fn rebase(&mut self, process: usize, session: usize) -> Result<(), String> {
-        let handle = self.handle(process, session)?;
-        self.mark();
-        let done = block_on(handle.rebase(Some("another model")));
-        self.request_of("rebased", session, done)
-    }
-
-    fn request_of(
-        &mut self,
-        kind: &'static str,
-        session: usize,
-        done: Result<Revision, Error>,
-    ) -> Result<(), String> {
-        let revision = done.map_err(|error| format!("{kind}: {error}"))?;
-        let due = if self.ledgers[session].epochs.is_empty() { vec![] } else { vec![kind] };
-        self.wrote(session, &due)?;
-        let last = self.ledgers[session].revision();
-        let fine = revision.0 == last;
-        fine.then_some(()).ok_or_else(|| format!("{kind} at {revision}, the last is {last}"))
-    }
-
-    /// The records that a call without a look wrote.
-    fn wrote(&mut self, session: usize, due: &[&str]) -> Result<(), String> {
-        let records = self.news(session, false)?;
-        let kinds: Vec<_> = records.iter().map(|record| record.kind).collect();
-        if kinds != due {
-            return Err(format!("due was {due:?}, written {kinds:?}"));
+        let (came, troubled) = self.carry_out(call, &request, mishap);
+        self.got(&came);
+        let killed = came.is_none();
+        self.numbers.faults += u64::from(troubled || killed);
+        if let What::Preview(_) = call.what {
+            self.foretold(call, &request, &came, troubled)?;
+        } else {
+            self.judged(call, &request, &came, troubled)?;
         }
-        for record in &records {
-            self.ledgers[session].take(record, None)?;
+        if matches!(mishap, Mishap::Killed(_)) {
+            self.restart(call.process);
+        } else if troubled {
+            self.processes[call.process].memory[call.session].held = None;
         }
         Ok(())
     }
 
-    pub(super) fn set_value(
+    fn judged(
         &mut self,
-        process: usize,
-        session: usize,
-        key: usize,
-        value: Option<u8>,
+        call: &Call,
+        request: &Request,
+        came: &Came,
+        troubled: bool,
     ) -> Result<(), String> {
-        let text = value.map(|value| format!("value {value}"));
-        let scope = ValueScope::Session(name(session));
-        self.mark();
-        let done = self.put(process, &scope, KEYS[key], text.as_deref());
-        done.map_err(|error| format!("value: {error}"))?;
-        let known = self.ledgers[session].values.get(KEYS[key]);
-        let due = match (&text, known) {
-            (None, None) => vec![],
-            (Some(text), Some(known)) if text == known => vec![],
-            (Some(_), _) => vec!["value_set"],
-            (None, Some(_)) => vec!["value_unset"],
+        let records = if self.wrote() { self.news(written_to(call))? } else { Vec::new() };
+        self.judge(&Done { call, request, came, troubled, records: &records })
+    }
+
+    fn carry_out(&mut self, call: &Call, request: &Request, mishap: Mishap) -> (Came, bool) {
+        let process = &self.processes[call.process];
+        match mishap {
+            Mishap::None => (Some(block_on(process.call(call.session, request))), false),
+            Mishap::Trouble(trouble, after) => {
+                process.shop.expect(Some((trouble, after)));
+                let came = block_on(process.call(call.session, request));
+                (Some(came), process.shop.expect(None))
+            }
+            Mishap::Killed(polls) => {
+                let task: Task<'_, _> = Box::pin(process.call(call.session, request));
+                let mut random = fastrand::Rng::with_seed(0);
+                (schedule::run(vec![task], &mut random, Some(polls)).pop().flatten(), false)
+            }
+        }
+    }
+
+    /// A preview writes nothing and foretells exactly what the boundary then tells.
+    fn foretold(
+        &mut self,
+        call: &Call,
+        request: &Request,
+        came: &Came,
+        troubled: bool,
+    ) -> Result<(), String> {
+        if self.wrote() {
+            return Err("a preview wrote".to_owned());
+        }
+        let (Request::Preview(sync), Some(preview)) = (request, came) else { return Ok(()) };
+        if troubled {
+            return Ok(());
+        }
+        let request = Request::Sync(*sync);
+        let (told, _) = self.carry_out(call, &request, Mishap::None);
+        self.got(&told);
+        match (preview, &told) {
+            (Ok(Answer::Briefing(preview)), Some(Ok(Answer::Briefing(told)))) => {
+                let texts = |briefing: &Briefing| {
+                    let updates: Vec<_> =
+                        briefing.updates.iter().map(|u| (u.position, u.text.clone())).collect();
+                    let held: Vec<_> =
+                        briefing.held.iter().map(|held| (held.key.clone(), held.reason)).collect();
+                    (briefing.epoch.clone(), updates, held, briefing.location.clone())
+                };
+                // A mark names a record, which a preview does not write.
+                let marked = sync.marks == Marks::Shown && told.admitted.is_some();
+                if !marked && texts(preview) != texts(told) {
+                    return Err(format!("foretold {:?}, told {:?}", texts(preview), texts(told)));
+                }
+            }
+            (Err(one), Some(Err(other))) if one.kind() == other.kind() => {}
+            _ => return Err(format!("foretold {preview:?}, came {told:?}")),
+        }
+        self.judged(call, &request, &told, false)
+    }
+
+    /// What a call says.
+    pub(super) fn request(&mut self, call: &Call) -> Request {
+        let session = call.session;
+        self.at[session] += call.messages;
+        let at = self.at[session];
+        let back = |back: u64| Position(at.saturating_sub(back));
+        match &call.what {
+            What::Sync(_) | What::Preview(_) => self.numbers.boundaries += 1,
+            _ => self.numbers.calls += 1,
+        }
+        match &call.what {
+            What::Sync(ask) | What::Preview(ask) => {
+                let proceed = ask.proceed;
+                let request = SyncRequest {
+                    position: ask.positioned.then(|| back(ask.back)),
+                    since: self.applied[session].filter(|_| ask.since).map(Revision),
+                    on_unavailable: match proceed {
+                        true => OnUnavailable::Proceed,
+                        false => OnUnavailable::Block,
+                    },
+                    blocks: Blocks::Apart,
+                    marks: if self.plan.setup.marks { Marks::Shown } else { Marks::None },
+                };
+                match call.what {
+                    What::Preview(_) => Request::Preview(request),
+                    _ => Request::Sync(request),
+                }
+            }
+            What::Compact => Request::Compact(Position(at)),
+            What::Rebase => Request::Rebase,
+            What::Value(key, value) => {
+                Request::Value(KEYS[*key], value.map(|value| format!("value {value}")))
+            }
+            What::Settle(settling) => {
+                Request::Settle(settlement(settling, settling.back.map(|n| back(n).0)))
+            }
+            What::Fork(child, from) => Request::Fork(name(*child), from.map(back)),
+            What::Revert(n) => {
+                self.at[session] = back(*n).0;
+                Request::Revert(back(*n))
+            }
+            What::Move(location) => Request::Move(PathBuf::from(LOCATIONS[*location])),
+            What::Window(n) => Request::Window(back(*n)),
+            What::Holds(bits) => Request::Holds(self.held_by_host(session, *bits)),
+            What::Adopt(sources, n) => Request::Adopt(self.adoptions(call, sources), n.map(back)),
+            What::Delete => Request::Delete,
+            What::Open(opening) => Request::Open(self.opening(session, opening)),
+        }
+    }
+
+    /// Those of the epoch's texts that a host holds.
+    fn held_by_host(&self, session: usize, bits: u64) -> Vec<Revision> {
+        let Some(ledger) = &self.ledgers[session] else { return Vec::new() };
+        let texts = ledger.told.own_texts().into_iter().enumerate();
+        let held = texts.filter(|(index, _)| bits >> (index % 64) & 1 == 1);
+        held.map(|(_, revision)| Revision(revision)).collect()
+    }
+
+    fn adoptions(&self, call: &Call, sources: &[(String, Proof)]) -> Vec<Adoption> {
+        let sights = self.sights(call.process, call.session);
+        let sight = sights.first().map(|(_, sight)| sight);
+        let adoption = |(key, proof): &(String, Proof)| {
+            let there = sight.and_then(|sight| sight.named(key));
+            // Only a file's value is its text.
+            let there = there.filter(|told| told.key.starts_with("file:"));
+            let sha256 = match proof {
+                Proof::None => None,
+                Proof::Right => there.map(|told| ContentHash::of(&told.text)),
+                Proof::Wrong => Some(ContentHash::of("nothing that stands anywhere")),
+            };
+            Adoption { key: key.parse().expect("a source's key"), sha256 }
         };
-        self.wrote(session, &due)
+        sources.iter().map(adoption).collect()
+    }
+
+    fn opening(&mut self, session: usize, opening: &Opening) -> OpenRequest {
+        let directory = LOCATIONS[opening.location];
+        let position = match &self.ledgers[session] {
+            Some(ledger) => {
+                let at = opening.back.map(|back| self.at[session].saturating_sub(back));
+                if ledger.directory == directory && self.notes().reaches(directory) {
+                    self.at[session] = at.unwrap_or(self.at[session]);
+                }
+                at
+            }
+            None => {
+                self.at[session] = opening.back.unwrap_or_default();
+                opening.back
+            }
+        };
+        OpenRequest {
+            session: name(session),
+            directory: directory.into(),
+            position: position.map(Position),
+            prior: if opening.unknown_prior { Prior::Unknown } else { Prior::None },
+            trust: if opening.untrusted { Trust::Untrusted } else { Trust::Trusted },
+        }
     }
 
     pub(super) fn set_location_value(
         &mut self,
         process: usize,
+        directory: &'static str,
         key: usize,
         value: Option<u8>,
     ) -> Result<(), String> {
-        let directory = SESSIONS[0].1;
         let text = value.map(|value| format!("here {value}"));
         let scope = ValueScope::Directory(PathBuf::from(directory));
-        match self.put(process, &scope, KEYS[key], text.as_deref()) {
+        let done = block_on(self.processes[process].put(&scope, KEYS[key], text.as_deref()));
+        // It is no session's.
+        self.wrote();
+        match done {
             Ok(_) => {
+                let values = self.values.entry(directory).or_default();
                 match text {
-                    Some(text) => self.values.insert(KEYS[key].to_owned(), text),
-                    None => self.values.remove(KEYS[key]),
+                    Some(text) => values.insert(KEYS[key].to_owned(), text),
+                    None => values.remove(KEYS[key]),
                 };
                 Ok(())
             }
@@ -109,86 +243,32 @@ impl Run<'_> {
         }
     }
 
-    fn put(
-        &self,
-        process: usize,
-        scope: &ValueScope,
-        key: &str,
-        text: Option<&str>,
-    ) -> Result<Option<Revision>, Error> {
-        let key: ApiKey = key.parse().expect("a key");
-        let engine = &self.processes[process].engine;
-        match text {
-            Some(text) => {
-                let value = HostValue { title: None, value: text.into() };
-                block_on(engine.set_value(scope, &key, &value))
-            }
-            None => block_on(engine.unset_value(scope, &key)),
+    /// A session is no more, or is another: nobody knows anything of it.
+    pub(super) fn forgotten(&mut self, session: usize, ledger: Option<Ledger>) {
+        self.ledgers[session] = ledger;
+        self.applied[session] = None;
+        self.auditors_forget(session);
+        for process in &mut self.processes {
+            process.memory[session] = Default::default();
         }
     }
+}
 
-    /// Everything can be asked again, and is as it was (R-SES-6).
-    pub(super) fn asked(&mut self, process: usize, session: usize, any: u64) -> Result<(), String> {
-        let handle = self.handle(process, session)?;
-        let failed = |error: Error| format!("asked: {error}");
-        let shown = block_on(handle.show(None)).map_err(failed)?;
-        self.got(&shown);
-        let ledger = &self.ledgers[session];
-        ledger.shows(&shown, None)?;
-        // Who has no look of its own answers from the record's (R-BND-10).
-        if let Some((at, held)) = &ledger.look
-            && *at == ledger.boundary.1
-            && *held != shown.held
-        {
-            return Err(format!("shown as held are {:?}, told were {held:?}", shown.held));
-        }
-        let last = ledger.revision();
-        let then = Revision(1 + any % last);
-        let shown = block_on(handle.show(Some(then))).map_err(failed)?;
-        ledger.shows(&shown, None)?;
-        let page = block_on(handle.log(Revision::NONE, 1_000)).map_err(failed)?;
-        if page.records != ledger.records {
-            return Err("the log is another".to_owned());
-        }
-        let views = block_on(handle.sources(false)).map_err(failed)?;
-        // What others wrote since came with a look of its own.
-        let held = self.processes[process].held[session].as_ref();
-        let held = held.filter(|(_, revision)| *revision == last).map(|(held, _)| held);
-        for (key, belief) in &ledger.beliefs {
-            let view = views.iter().find(|view| view.source.to_string() == *key);
-            let Some(view) = view else { return Err(format!("{key} is not among the sources")) };
-            let fine = match view.state {
-                SourceState::Active => held.is_none_or(|held| !held.contains(key)),
-                SourceState::Held => held.is_none_or(|held| held.contains(key)),
-                SourceState::Inactive | SourceState::Withheld | SourceState::Pending => false,
-            };
-            if !fine || view.told_at != Some(Revision(belief.told_at)) {
-                return Err(format!("{key} is {:?}, told at {:?}", view.state, view.told_at));
-            }
-        }
-        let active = views.iter().filter(|view| view.state == SourceState::Active);
-        for view in active {
-            if !ledger.beliefs.contains_key(&view.source.to_string()) {
-                return Err(format!("{} is active, and not believed", view.source));
-            }
-        }
-        self.opened_again(process, session)
+/// The session whose log a call writes to.
+pub(super) const fn written_to(call: &Call) -> usize {
+    match call.what {
+        What::Fork(child, _) => child,
+        _ => call.session,
     }
+}
 
-    fn opened_again(&mut self, process: usize, session: usize) -> Result<(), String> {
-        let directory = SESSIONS[session].1;
-        let request = OpenRequest {
-            session: name(session),
-            directory: PathBuf::from(directory),
-            position: None,
-            prior: Prior::None,
-            trust: Trust::Trusted,
-        };
-        match block_on(self.processes[process].engine.open(request)) {
-            Ok(opened) if opened.created => Err("a session was opened anew".to_owned()),
-            Ok(_) => self.wrote(session, &[]),
-            Err(Error::UnknownDirectory { .. }) if !self.notes().reaches(directory) => Ok(()),
-            Err(error) => Err(format!("open: {error}")),
+impl Done<'_> {
+    /// Whether the call may have ended anywhere: it was killed, or the store was in trouble.
+    pub(super) fn is_cut_off(&self) -> bool {
+        match self.came {
+            None => true,
+            Some(Err(error)) => self.troubled && by_store(error),
+            Some(Ok(_)) => false,
         }
     }
 }

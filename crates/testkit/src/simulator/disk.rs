@@ -1,12 +1,16 @@
 //! The disk as the oracle knows it: every change is made to the fake and noted down here, and looks
 //! are answered from the notes, by rules of their own.
 
-use super::plan::{DIRECTORIES, Edit, GLOBAL, TARGETS};
+use super::plan::{DIRECTORIES, Edit, GLOBAL, Setup, TARGETS};
 use crate::{
     change::Change,
     fake::file_system::{FakeFileSystem, Fault, Rule, Step},
 };
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+};
 use told_domain::reason::UnavailableReason;
 
 /// The disk, and the notes of what was done to it.
@@ -21,6 +25,8 @@ pub(super) struct Notes {
     entries: BTreeMap<String, Entry>,
     refused: BTreeMap<String, UnavailableReason>,
     failing: BTreeMap<String, UnavailableReason>,
+    /// Paths that are written with what they hold while somebody reads them.
+    churning: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +48,15 @@ pub(super) enum Look {
     Failed(UnavailableReason),
 }
 
+/// What a question for a directory must find.
+pub(super) enum Directory {
+    Is(String),
+    IsNone,
+    Failed(UnavailableReason),
+}
+
 impl Disk {
-    pub(super) fn new(marked: bool) -> Self {
+    pub(super) fn new(setup: &Setup) -> Self {
         let files = Arc::new(FakeFileSystem::new());
         let mut disk = Self { files, notes: Notes::default() };
         let above = |path: &str| path.rsplit_once('/').map(|(above, _)| above.to_owned());
@@ -59,14 +72,20 @@ impl Disk {
         for target in TARGETS {
             disk.edit(&Edit::Write(target.to_owned(), "shared"));
         }
-        if marked {
-            disk.edit(&Edit::Marker("/repo", true));
-        }
+        disk.edit(&Edit::Marker("/repo", setup.marked));
+        disk.edit(&Edit::Marker("/repo/sub", setup.nested));
         disk
     }
 
     /// Makes a change, if the system lets it.
     pub(super) fn edit(&mut self, edit: &Edit) {
+        self.make(edit);
+        if !self.notes.churning.is_empty() {
+            self.script();
+        }
+    }
+
+    fn make(&mut self, edit: &Edit) {
         match edit {
             Edit::Write(path, content) => {
                 // In place: through a link to what it leads to, and never into what is no file.
@@ -133,16 +152,35 @@ impl Disk {
 
     /// Lets looks at `path` fail until [`Self::heal`].
     pub(super) fn fail(&mut self, path: &str, reason: UnavailableReason) {
-        if self.notes.failing.contains_key(path) {
-            return;
-        }
-        self.files.script(Rule::new(Step::Looking, Fault::Fail(reason)).at(path).always());
-        self.notes.failing.insert(path.to_owned(), reason);
+        self.notes.failing.entry(path.to_owned()).or_insert(reason);
+        self.script();
+    }
+
+    /// Lets every read of `path` find that the file changed meanwhile until [`Self::heal`].
+    pub(super) fn churn(&mut self, path: &str) {
+        self.notes.churning.insert(path.to_owned());
+        self.script();
     }
 
     pub(super) fn heal(&mut self) {
-        self.files.heal();
         self.notes.failing.clear();
+        self.notes.churning.clear();
+        self.script();
+    }
+
+    /// Writes the script anew: what churns is written with what it holds by now.
+    fn script(&self) {
+        self.files.heal();
+        for (path, reason) in &self.notes.failing {
+            self.files.script(Rule::new(Step::Looking, Fault::Fail(*reason)).at(path).always());
+        }
+        for path in &self.notes.churning {
+            if let Some(text) = self.notes.text(path) {
+                let again = Change::Write { path: path.into(), bytes: text.into() };
+                self.files
+                    .script(Rule::new(Step::Stamping, Fault::Change(again)).at(path).always());
+            }
+        }
     }
 
     fn clear(&mut self, path: &str) {
@@ -182,6 +220,33 @@ impl Notes {
             }
         }
         Look::Failed(UnavailableReason::TooManyLinks)
+    }
+
+    /// Whether a read of `path` finds that the file changed meanwhile.
+    pub(super) fn churns(&self, path: &str) -> bool {
+        self.churning.contains(path)
+    }
+
+    /// What the file that `path` leads to holds.
+    fn text(&self, path: &str) -> Option<String> {
+        match self.entries.get(&self.follow(path)?) {
+            Some(Entry::File(text)) => Some(text.clone()),
+            Some(Entry::Link(_) | Entry::Directory | Entry::Fifo) | None => None,
+        }
+    }
+
+    /// The real path of a directory.
+    pub(super) fn directory(&self, path: &str) -> Directory {
+        if path == "/" {
+            return Directory::Is("/".to_owned());
+        }
+        match self.look(path) {
+            Look::Other(real) if self.entries.get(&real) == Some(&Entry::Directory) => {
+                Directory::Is(real)
+            }
+            Look::Failed(reason) => Directory::Failed(reason),
+            Look::File(..) | Look::Other(_) | Look::Nothing => Directory::IsNone,
+        }
     }
 
     /// Whether the directory itself can be reached.

@@ -1,242 +1,341 @@
-//! What one session was told, folded by the oracle from the log's texts, and what it must be told next.
+//! What one session was told, folded by the oracle from the log's texts.
 
 use super::{
-    naive::{Failed, Found, Place, Sight, same},
-    transcript_text::{self, Values},
+    naive::{Found, Sight},
+    told::{Act, AtHand, Beliefs, Epoch, Seen, Telling, Text, Transcript, replayed, taken_back},
+    transcript_text::{self, Heard},
 };
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::{collections::BTreeMap, rc::Rc};
 use told_domain::{
-    briefing::{Briefing, ChangeKind, ChangeView},
-    reason::UnavailableReason,
-    render::LogRecord,
-    told::EpochCause,
+    briefing::ChangeKind, look::Held, render::LogRecord, session::Trust, told::EpochCause,
 };
 
 /// One session by its log.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Ledger {
+    pub(super) name: Rc<str>,
     pub(super) records: Vec<LogRecord>,
-    pub(super) epochs: Vec<Epoch>,
-    pub(super) beliefs: BTreeMap<String, Belief>,
-    pub(super) anchored: Option<u64>,
-    pub(super) pending: Option<(EpochCause, u64)>,
+    history: Vec<Act>,
+    pub(super) told: Transcript,
+    /// The transcript after each record.
+    stood: Vec<Rc<Transcript>>,
     pub(super) values: BTreeMap<String, String>,
+    pub(super) directory: String,
     /// The boundary as last recorded, and by which record.
     pub(super) boundary: (String, u64),
     pub(super) unknown_prior: bool,
-    /// What the host that got the last admission was told to be held, and its record.
-    pub(super) look: Option<(u64, Vec<told_domain::look::Held>)>,
-}
-
-/// One epoch and its updates.
-#[derive(Clone)]
-pub(super) struct Epoch {
-    pub(super) number: u64,
-    pub(super) revision: u64,
-    cause: EpochCause,
-    position: u64,
-    baseline: String,
-    updates: Vec<Update>,
-}
-
-#[derive(Clone)]
-struct Update {
-    revision: u64,
-    position: u64,
-    text: String,
-}
-
-/// What the model believes of one source.
-#[derive(Clone, Debug)]
-pub(super) struct Belief {
-    pub(super) text: String,
-    /// Where it stood when it was told; nothing where nobody saw.
-    place: Option<Place>,
-    pub(super) via: Vec<String>,
-    pub(super) told_at: u64,
-    /// Where it stood before it was told again while nobody watched.
-    earlier: Option<(Place, Vec<String>)>,
-}
-
-/// What the next boundary must write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Due {
-    /// Kinds of records, in order.
-    pub(super) kinds: Vec<&'static str>,
-    /// What the telling record must say changed, in order: nothing where the order is not known.
-    changes: Option<Vec<(ChangeKind, String)>>,
-    beliefs: Values,
-    epoch: Option<(EpochCause, u64)>,
-    position: u64,
+    pub(super) trust: Trust,
+    epochs_ever: u64,
+    seen: BTreeMap<usize, Seen>,
+    /// What hosts that got an admission were told to be held, by its record.
+    pub(super) looks: BTreeMap<u64, Vec<Held>>,
+    /// Something was told in two ways that cannot be told apart from outside.
+    pub(super) doubtful: bool,
 }
 
 impl Ledger {
+    /// A session that nothing is known of.
+    pub(super) fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            records: Vec::new(),
+            history: Vec::new(),
+            told: Transcript::default(),
+            stood: Vec::new(),
+            values: BTreeMap::new(),
+            directory: String::new(),
+            boundary: (String::new(), 0),
+            unknown_prior: false,
+            trust: Trust::Trusted,
+            epochs_ever: 0,
+            seen: BTreeMap::new(),
+            looks: BTreeMap::new(),
+            doubtful: false,
+        }
+    }
+
+    /// What a child has that begins with what this one had at a position (R-SES-1).
+    pub(super) fn child(&self, name: &str, position: u64) -> Self {
+        let inherited = replayed(&taken_back(&self.history, position)).inherited();
+        Self {
+            name: name.into(),
+            records: Vec::new(),
+            told: inherited.clone(),
+            history: vec![Act::Inherited(inherited)],
+            stood: Vec::new(),
+            looks: BTreeMap::new(),
+            boundary: (self.boundary.0.clone(), 0),
+            ..self.clone()
+        }
+    }
+
     pub(super) fn revision(&self) -> u64 {
         self.records.last().map_or(0, |record| record.revision.0)
     }
 
-    fn epoch(&self) -> Option<&Epoch> {
-        self.epochs.last()
+    /// The transcript as it stood after a record.
+    pub(super) fn stood(&self, revision: u64) -> Option<&Transcript> {
+        let index = usize::try_from(revision).ok()?.checked_sub(1)?;
+        self.stood.get(index).map(|stood| &**stood)
     }
 
-    /// Takes the next record of the log.
-    pub(super) fn take(&mut self, record: &LogRecord, sight: Option<&Sight>) -> Result<(), String> {
+    pub(super) fn beliefs(&self) -> Beliefs<'_> {
+        self.told.beliefs()
+    }
+
+    pub(super) fn seen(&self, telling: &Telling) -> Option<&Seen> {
+        self.seen.get(&telling.id)
+    }
+
+    /// Takes the next record of the log. `sights` is what could be seen when it was written.
+    pub(super) fn take(&mut self, record: &LogRecord, sights: &[&Sight]) -> Result<(), String> {
         let revision = record.revision.0;
         if revision != self.revision() + 1 {
             return Err(format!("record {revision} follows record {}", self.revision()));
         }
         let position = record.position.map(|position| position.0);
-        let text = record.text.as_deref().unwrap_or_default();
-        let changes = record.changes.as_deref().unwrap_or_default();
-        match record.kind {
-            "opened" => {
-                let location = record.details.get("location");
-                let boundary = location.and_then(|l| l.get("boundary")).and_then(|b| b.as_str());
-                self.boundary = (boundary.unwrap_or_default().to_owned(), 0);
-                self.unknown_prior = record.details.get("prior").is_some_and(|p| p == "unknown");
-            }
-            "epoch_started" => self.start(record, text, changes, sight)?,
-            "context_updated" => self.update(record, text, changes, sight)?,
-            "compacted" => self.pending = position.map(|at| (EpochCause::Compacted, at)),
-            "rebased" => self.pending = position.map(|at| (EpochCause::Rebased, at)),
-            "value_set" | "value_unset" => {
-                let key = record.details.get("key").and_then(|key| key.as_str());
-                let key = key.unwrap_or_default().to_owned();
-                let set = record.details.get("set").and_then(|set| set.get("value"));
-                match set.and_then(|value| value.as_str()) {
-                    Some(value) => self.values.insert(key, value.to_owned()),
-                    None => self.values.remove(&key),
-                };
-            }
-            other => return Err(format!("a record of kind {other} out of nowhere")),
+        let anchors = match record.kind {
+            // One that was asked for stands where it was asked for.
+            "epoch_started" => self.told.requests.is_empty(),
+            "context_updated" | "scopes_discovered" | "adopted" | "compacted" => true,
+            _ => false,
+        };
+        if anchors && position < self.told.anchored {
+            return Err(format!("record {revision} is anchored before an earlier one"));
         }
-        if matches!(record.kind, "epoch_started" | "context_updated") {
-            let boundary = record.details.get("boundary").and_then(|b| b.as_str());
-            self.boundary = (boundary.unwrap_or_default().to_owned(), revision);
+        if let Some(act) = self.act(record, position.unwrap_or_default(), sights)? {
+            self.told.apply(&act);
+            self.history.push(act);
         }
-        if let (Some(position), true) = (position, record.kind != "opened") {
-            if self.anchored.is_some_and(|anchored| position < anchored) {
-                return Err(format!("record {revision} is anchored before an earlier one"));
-            }
-            self.anchored = Some(position);
+        let resets =
+            ["epoch_started", "reverted", "window_moved", "holds_declared", "opened", "forked"];
+        if resets.contains(&record.kind) {
+            self.told.reset = revision;
         }
         self.records.push(record.clone());
+        self.stood.push(Rc::new(self.told.clone()));
         Ok(())
     }
 
-    fn start(
+    /// What a record does to the transcript. What it does beside it is done.
+    fn act(
         &mut self,
         record: &LogRecord,
-        text: &str,
-        changes: &[ChangeView],
-        sight: Option<&Sight>,
-    ) -> Result<(), String> {
-        let number = record.details.get("epoch").and_then(serde_json::Value::as_u64);
-        let number = number.unwrap_or_default();
-        if self.epoch().is_some_and(|epoch| epoch.number >= number) {
+        position: u64,
+        sights: &[&Sight],
+    ) -> Result<Option<Act>, String> {
+        let revision = record.revision.0;
+        Ok(match record.kind {
+            "opened" => {
+                self.located(record, 0);
+                self.unknown_prior = record.details.get("prior").is_some_and(|p| p == "unknown");
+                let untrusted = record.details.get("trust").is_some_and(|t| t == "untrusted");
+                self.trust = if untrusted { Trust::Untrusted } else { Trust::Trusted };
+                None
+            }
+            "forked" => None,
+            "epoch_started" | "context_updated" => {
+                let boundary = record.details.get("boundary").and_then(Value::as_str);
+                self.boundary = (boundary.unwrap_or_default().to_owned(), revision);
+                Some(self.heard(record, position, sights)?)
+            }
+            "adopted" => Some(Act::Told(self.adopted(record, position, sights)?)),
+            "scopes_discovered" => Some(Act::Scopes(scopes(record), position)),
+            "compacted" => Some(Act::Requested(EpochCause::Compacted, position)),
+            "rebased" => Some(Act::Requested(EpochCause::Rebased, position)),
+            "window_moved" => Some(Act::Window(number(record, "from"))),
+            "holds_declared" => {
+                let lost = record.details.get("lost").and_then(Value::as_array);
+                let lost = lost.into_iter().flatten().filter_map(Value::as_u64).collect();
+                let Some(epoch) = &self.told.epoch else {
+                    return Err("texts are lost before the first epoch".to_owned());
+                };
+                let (epoch, began) = (epoch.baseline.revision, epoch.baseline.position);
+                Some(Act::Lost { epoch, began, lost })
+            }
+            "reverted" => {
+                self.history = taken_back(&self.history, position);
+                self.told = replayed(&self.history);
+                None
+            }
+            "moved" => {
+                self.located(record, revision);
+                Some(Act::Moved)
+            }
+            "value_set" | "value_unset" => {
+                self.value(record);
+                None
+            }
+            other => return Err(format!("a record of kind {other} out of nowhere")),
+        })
+    }
+
+    fn located(&mut self, record: &LogRecord, revision: u64) {
+        let location = record.details.get("location");
+        let part = |name| location.and_then(|l| l.get(name)).and_then(Value::as_str);
+        self.directory = part("directory").unwrap_or_default().to_owned();
+        self.boundary = (part("boundary").unwrap_or_default().to_owned(), revision);
+    }
+
+    fn value(&mut self, record: &LogRecord) {
+        let key = record.details.get("key").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let set = record.details.get("set").and_then(|set| set.get("value"));
+        match set.and_then(Value::as_str) {
+            Some(value) => self.values.insert(key, value.to_owned()),
+            None => self.values.remove(&key),
+        };
+    }
+
+    /// Reads a text.
+    fn heard(
+        &mut self,
+        record: &LogRecord,
+        position: u64,
+        sights: &[&Sight],
+    ) -> Result<Act, String> {
+        let text = record.text.as_deref().unwrap_or_default();
+        let changes = record.changes.as_deref().unwrap_or_default();
+        if record.kind == "epoch_started" {
+            let (number, cause) = self.epoch_of(record)?;
+            let heard = transcript_text::baseline(text, changes)?;
+            let baseline = self.text(record, position, Some(text), heard, sights);
+            return Ok(Act::Begun(Epoch { number, cause, baseline }));
+        }
+        let Some(epoch) = &self.told.epoch else {
+            return Err("an update before the first epoch".to_owned());
+        };
+        let own = self.told.texts.iter().any(|text| text.text.is_some());
+        let first = !own && epoch.cause == EpochCause::Unknown;
+        // What is told there is there: the window cannot begin after it.
+        let window = self.told.window.min(position);
+        let stands = Transcript { window, ..self.told.clone() };
+        let heard = transcript_text::update(text, changes, &stands.beliefs(), first)?;
+        Ok(Act::Told(self.text(record, position, Some(text), heard, sights)))
+    }
+
+    fn epoch_of(&mut self, record: &LogRecord) -> Result<(u64, EpochCause), String> {
+        let number = number(record, "epoch");
+        if number <= self.epochs_ever {
             return Err(format!("epoch number {number} is used again"));
         }
-        let cause = record.details.get("cause").cloned().unwrap_or_default();
-        let cause = match cause.as_str() {
+        self.epochs_ever = number;
+        let cause = match record.details.get("cause").and_then(Value::as_str) {
             Some("initial") => EpochCause::Initial,
             Some("compacted") => EpochCause::Compacted,
             Some("rebased") => EpochCause::Rebased,
             Some("unknown") => EpochCause::Unknown,
             _ => return Err("an epoch of no known cause".to_owned()),
         };
-        let told = transcript_text::baseline(text, changes)?;
-        let before = std::mem::take(&mut self.beliefs);
-        for (key, text) in told {
-            let belief = Belief::new(&key, text, record.revision.0, sight, before.get(&key));
-            if self.beliefs.insert(key.clone(), belief).is_some() {
-                return Err(format!("{key} stands twice in a baseline"));
-            }
-        }
-        self.pending = None;
-        self.epochs.push(Epoch {
-            number,
-            revision: record.revision.0,
-            cause,
-            position: record.position.unwrap_or_default().0,
-            baseline: text.to_owned(),
-            updates: Vec::new(),
-        });
-        Ok(())
+        Ok((number, cause))
     }
 
-    fn update(
+    /// What another channel told has no text in the log: it is what stood there.
+    fn adopted(
         &mut self,
         record: &LogRecord,
-        text: &str,
-        changes: &[ChangeView],
-        sight: Option<&Sight>,
-    ) -> Result<(), String> {
-        let Some(epoch) = self.epochs.last_mut() else {
-            return Err("an update before the first epoch".to_owned());
-        };
-        let first = epoch.updates.is_empty() && epoch.cause == EpochCause::Unknown;
-        let mut values = values(&self.beliefs);
-        transcript_text::update(text, changes, &mut values, first)?;
-        epoch.updates.push(Update {
-            revision: record.revision.0,
-            position: record.position.unwrap_or_default().0,
-            text: text.to_owned(),
-        });
-        for change in changes {
+        position: u64,
+        sights: &[&Sight],
+    ) -> Result<Text, String> {
+        let mut heard = Vec::new();
+        for change in record.changes.as_deref().unwrap_or_default() {
             let key = change.source.to_string();
-            let before = self.beliefs.remove(&key);
-            if let Some(text) = values.get(&key) {
-                let told_at = record.revision.0;
-                let belief = Belief::new(&key, text.clone(), told_at, sight, before.as_ref());
-                self.beliefs.insert(key, belief);
-            }
+            let mut ways: Vec<_> = sights.iter().filter_map(|sight| sight.find(&key)).collect();
+            ways.dedup_by(|one, other| one.text == other.text);
+            let Some(now) = ways.pop() else {
+                return Err(format!("{key} is adopted, and is not there"));
+            };
+            self.doubtful |= !ways.is_empty();
+            let value = Some(now.text.clone());
+            let scope = now.scope.clone();
+            heard.push(Heard { key, kind: change.kind, form: change.form, value, scope });
         }
-        Ok(())
+        Ok(self.text(record, position, None, heard, sights))
     }
 
-    /// Finds out where beliefs stood that were told while nobody watched: in one of `sights`. False
+    fn text(
+        &mut self,
+        record: &LogRecord,
+        position: u64,
+        text: Option<&str>,
+        heard: Vec<Heard>,
+        sights: &[&Sight],
+    ) -> Text {
+        let seen: Vec<_> = heard.iter().map(|heard| self.seen_of(heard, sights)).collect();
+        let mut told = Vec::with_capacity(heard.len());
+        for (heard, seen) in heard.into_iter().zip(seen) {
+            let id = self.seen.len();
+            self.seen.insert(id, seen);
+            told.push(Telling { id, heard });
+        }
+        let revision = record.revision.0;
+        Text {
+            revision,
+            position,
+            text: text.map(Rc::from),
+            told: Rc::new(told),
+            lost: false,
+            inherited: false,
+            origin: (self.name.clone(), revision),
+        }
+    }
+
+    /// Where a source stands that is told now.
+    fn seen_of(&self, heard: &Heard, sights: &[&Sight]) -> Seen {
+        let beliefs = self.told.beliefs();
+        let before = beliefs.get(heard.key.as_str()).and_then(|belief| {
+            let at_hand = match belief.at_hand {
+                AtHand::Value(telling, _) => Some(telling),
+                AtHand::Nothing | AtHand::Unclear => None,
+            };
+            let last = belief.last.map(|(telling, _)| telling);
+            // A removal stands where the value stood that it takes away.
+            let valued = last.filter(|last| last.heard.value.is_some());
+            self.seen.get(&valued.or(at_hand).or(last)?.id)
+        });
+        if heard.kind == ChangeKind::Removed {
+            return before.cloned().unwrap_or_default();
+        }
+        let earlier = before.and_then(|before| Some((before.place.clone()?, before.via.clone())));
+        match sights {
+            [sight] => match (sight.find(&heard.key), earlier) {
+                (Some(now), _) => {
+                    Seen { place: Some(now.place.clone()), via: now.via.clone(), earlier: None }
+                }
+                (None, Some((place, via))) => Seen { place: Some(place), via, earlier: None },
+                (None, None) => Seen::default(),
+            },
+            _ => Seen { place: None, via: Vec::new(), earlier },
+        }
+    }
+
+    /// Finds out where sources stood that were told while nobody watched: in one of `sights`. False
     /// where they differ.
     pub(super) fn place_all(&mut self, sights: &[&Sight]) -> bool {
-        for (key, belief) in &mut self.beliefs {
-            if belief.place.is_some() {
+        let texts = self.told.epoch.iter().map(|epoch| &epoch.baseline).chain(&self.told.texts);
+        for telling in texts.flat_map(|text| text.told.iter()) {
+            let Some(seen) = self.seen.get_mut(&telling.id) else { continue };
+            let Some(value) = telling.heard.value.as_ref().filter(|_| seen.place.is_none()) else {
                 continue;
-            }
-            let told = sights.iter().filter_map(|sight| sight.find(key));
+            };
+            let told = sights.iter().filter_map(|sight| sight.find(&telling.heard.key));
             let mut ways: Vec<_> = told
-                .filter(|told| told.text == belief.text)
+                .filter(|told| told.text == *value)
                 .map(|told| (told.place.clone(), told.via.clone()))
                 .collect();
+            // Where a moment did not show it, it may have been restated as it was.
+            if sights.iter().any(|sight| sight.find(&telling.heard.key).is_none()) {
+                ways.extend(seen.earlier.take());
+            }
             ways.sort();
             ways.dedup();
-            // Where a moment did not show it, it may have been restated as it was.
-            if sights.iter().any(|sight| sight.find(key).is_none()) {
-                ways.extend(belief.earlier.take());
-                ways.sort();
-                ways.dedup();
-            }
             let Some((place, via)) = ways.pop() else { continue };
             if !ways.is_empty() {
                 return false;
             }
-            (belief.place, belief.via) = (Some(place), via);
+            (seen.place, seen.via) = (Some(place), via);
         }
         true
-    }
-
-    /// Which beliefs stand although nothing finds them: a failure hides them.
-    fn held<'a>(
-        &'a self,
-        sight: &'a Sight,
-        new_epoch: bool,
-    ) -> impl Iterator<Item = (&'a String, &'a Belief)> {
-        let hidden = move |(key, belief): &(&String, &Belief)| {
-            sight.find(key).is_none()
-                && sight.failed.iter().any(|failed| {
-                    failed.hides(key, belief, sight)
-                        && !(new_epoch && failed.reason == UnavailableReason::NotRegistered)
-                })
-        };
-        self.beliefs.iter().filter(hidden)
     }
 
     /// Through which candidates each file is found once this was seen: what is held stays as it was.
@@ -250,188 +349,18 @@ impl Ledger {
         found.extend(files.map(|told| (told.key.clone(), told.via.clone())));
         found
     }
-
-    /// What a boundary at `position` that sees this must write.
-    pub(super) fn due(&self, sight: &Sight, position: u64) -> Due {
-        match (self.epoch(), self.pending) {
-            (None, _) if self.unknown_prior => self.due_takeover(sight, position),
-            (None, _) => self.due_epoch(sight, EpochCause::Initial, position),
-            (Some(_), Some((cause, at))) => self.due_epoch(sight, cause, at),
-            (Some(_), None) => self.due_update(sight, position),
-        }
-    }
-
-    fn due_epoch(&self, sight: &Sight, cause: EpochCause, position: u64) -> Due {
-        let mut told: Vec<(Option<Place>, String, String)> = Vec::new();
-        for now in &sight.told {
-            told.push((Some(now.place.clone()), now.key.clone(), now.text.clone()));
-        }
-        for (key, belief) in self.held(sight, true) {
-            told.push((belief.place.clone(), key.clone(), belief.text.clone()));
-        }
-        let known = told.iter().all(|(place, ..)| place.is_some());
-        told.sort();
-        let changes =
-            known.then(|| told.iter().map(|(_, k, _)| (ChangeKind::Added, k.clone())).collect());
-        let beliefs = told.into_iter().map(|(_, key, text)| (key, text)).collect();
-        let kinds = vec!["epoch_started"];
-        Due { kinds, changes, beliefs, epoch: Some((cause, position)), position }
-    }
-
-    fn due_takeover(&self, sight: &Sight, position: u64) -> Due {
-        let due = self.due_epoch(sight, EpochCause::Unknown, position);
-        Due { kinds: vec!["epoch_started", "context_updated"], ..due }
-    }
-
-    fn due_update(&self, sight: &Sight, position: u64) -> Due {
-        let held: Vec<_> = self.held(sight, false).map(|(key, _)| key).collect();
-        let gone = |key: &&String| sight.find(key).is_none() && !held.contains(key);
-        let mut removals: Vec<_> = self.beliefs.keys().filter(gone).collect();
-        let place = |key: &&String| self.beliefs.get(*key).and_then(|b| b.place.clone());
-        let known = removals.iter().all(|key| place(key).is_some());
-        removals.sort_by_key(|key| (place(key), (*key).clone()));
-        let mut changes: Vec<_> =
-            removals.iter().map(|key| (ChangeKind::Removed, (*key).clone())).collect();
-        let new = sight.told.iter().filter(|told| !self.beliefs.contains_key(&told.key));
-        changes.extend(new.map(|told| (ChangeKind::Added, told.key.clone())));
-        let other = sight.told.iter().filter(|told| {
-            let belief = self.beliefs.get(&told.key);
-            belief.is_some_and(|belief| !same(&told.key, &belief.text, &told.text))
-        });
-        changes.extend(other.map(|told| (ChangeKind::Changed, told.key.clone())));
-        let mut beliefs = values(&self.beliefs);
-        for (kind, key) in &changes {
-            match (kind, sight.find(key)) {
-                (ChangeKind::Removed, _) | (_, None) => beliefs.remove(key),
-                (_, Some(told)) => beliefs.insert(key.clone(), told.text.clone()),
-            };
-        }
-        let kinds = if changes.is_empty() { Vec::new() } else { vec!["context_updated"] };
-        Due { kinds, changes: known.then_some(changes), beliefs, epoch: None, position }
-    }
-
-    /// Takes what a boundary wrote, which must be what was due.
-    pub(super) fn settle(
-        &mut self,
-        records: &[LogRecord],
-        due: &Due,
-        sight: &Sight,
-    ) -> Result<(), String> {
-        let kinds: Vec<_> = records.iter().map(|record| record.kind).collect();
-        if kinds != due.kinds {
-            return Err(format!(
-                "due was {:?} with {:?}, written {kinds:?}",
-                due.kinds, due.changes
-            ));
-        }
-        for record in records {
-            self.take(record, Some(sight))?;
-        }
-        if let (Some((cause, position)), Some(epoch)) = (due.epoch, self.epoch())
-            && (epoch.cause, epoch.position) != (cause, position)
-        {
-            return Err(format!("an epoch by {cause:?} at {position} was due"));
-        }
-        if let Some(record) = records.last() {
-            let told = record.changes.iter().flatten();
-            let told: Vec<_> = told.map(|c| (c.kind, c.source.to_string())).collect();
-            if due.changes.as_ref().is_some_and(|due| *due != told) {
-                return Err(format!("due was {:?}, told was {told:?}", due.changes));
-            }
-            if record.position.map(|position| position.0) != Some(due.position) {
-                return Err(format!("told at {:?}, due at {}", record.position, due.position));
-            }
-        }
-        let beliefs = values(&self.beliefs);
-        let equal = beliefs.len() == due.beliefs.len()
-            && beliefs
-                .iter()
-                .zip(&due.beliefs)
-                .all(|((key, one), (due, other))| key == due && same(key, one, other));
-        equal.then_some(()).ok_or_else(|| format!("believed {beliefs:?}, due {:?}", due.beliefs))
-    }
-
-    /// Whether a briefing shows this session exactly as it stood at the briefing's revision.
-    pub(super) fn shows(&self, briefing: &Briefing, since: Option<u64>) -> Result<(), String> {
-        let revision = briefing.revision.0;
-        let epoch = self.epochs.iter().rev().find(|epoch| epoch.revision <= revision);
-        let Some(epoch) = epoch else {
-            let fine = briefing.epoch.number.0 == 0 && briefing.updates.is_empty();
-            return fine.then_some(()).ok_or_else(|| "told before the first epoch".to_owned());
-        };
-        let shown = &briefing.epoch;
-        if (shown.number.0, shown.revision.0, shown.cause, shown.position.0)
-            != (epoch.number, epoch.revision, epoch.cause, epoch.position)
-        {
-            return Err(format!("epoch {:?} is not the one that was told", shown.number));
-        }
-        let known = since.is_some_and(|since| since >= epoch.revision && since <= revision);
-        if briefing.complete == known {
-            return Err(format!("complete is {}, since is {since:?}", briefing.complete));
-        }
-        let text = shown.baseline.text.as_deref();
-        if briefing.complete && text != Some(&epoch.baseline) || known && text.is_some() {
-            return Err(format!("the baseline is {text:?}, told was {:?}", epoch.baseline));
-        }
-        let after = if known { since.unwrap_or_default() } else { 0 };
-        let updates: Vec<_> = epoch
-            .updates
-            .iter()
-            .filter(|update| update.revision <= revision && update.revision > after)
-            .map(|update| (update.revision, update.position, update.text.as_str()))
-            .collect();
-        let shown: Vec<_> =
-            briefing.updates.iter().map(|u| (u.revision.0, u.position.0, &*u.text)).collect();
-        if shown != updates {
-            return Err(format!("the updates are {shown:?}, told were {updates:?}"));
-        }
-        let apart = briefing.updates.iter().filter_map(|u| Some((&*u.text, u.blocks.as_ref()?)));
-        let baseline = &briefing.epoch.baseline;
-        let baseline = baseline.text.as_deref().zip(baseline.blocks.as_ref());
-        for (text, blocks) in apart.chain(baseline) {
-            let blocks: Vec<_> = blocks.iter().map(|block| &*block.text).collect();
-            if blocks.join("\n\n") != text {
-                return Err(format!("the parts {blocks:?} do not make the text"));
-            }
-        }
-        Ok(())
-    }
 }
 
-impl Belief {
-    fn new(
-        key: &str,
-        text: String,
-        told_at: u64,
-        sight: Option<&Sight>,
-        before: Option<&Self>,
-    ) -> Self {
-        let now = sight.and_then(|sight| sight.find(key));
-        let (place, via) = match (now, before) {
-            (Some(now), _) => (Some(now.place.clone()), now.via.clone()),
-            (None, Some(before)) if sight.is_some() => (before.place.clone(), before.via.clone()),
-            (None, _) => (None, Vec::new()),
-        };
-        let earlier = before.filter(|_| place.is_none());
-        let earlier = earlier.and_then(|b| Some((b.place.clone()?, b.via.clone())));
-        Self { text, place, via, told_at, earlier }
-    }
+fn number(record: &LogRecord, name: &str) -> u64 {
+    record.details.get(name).and_then(Value::as_u64).unwrap_or_default()
 }
 
-impl Failed {
-    /// Whether this failure may be all that hides a belief.
-    pub(super) fn hides(&self, key: &str, belief: &Belief, sight: &Sight) -> bool {
-        let path = key.strip_prefix("file:").unwrap_or_default();
-        let found = sight.found.get(key);
-        let leads = |hidden: &String| {
-            hidden == path
-                || belief.via.contains(hidden)
-                || found.is_some_and(|via| via.contains(hidden))
-        };
-        self.key == key || self.group.iter().any(leads)
-    }
-}
-
-fn values(beliefs: &BTreeMap<String, Belief>) -> Values {
-    beliefs.iter().map(|(key, belief)| (key.clone(), belief.text.clone())).collect()
+/// The directories of a discovery, with their projects.
+pub(super) fn scopes(record: &LogRecord) -> Vec<(String, String)> {
+    let found = record.details.get("scopes").and_then(Value::as_array);
+    let part = |scope: &Value, name: &str| {
+        scope.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let scopes = found.into_iter().flatten();
+    scopes.map(|scope| (part(scope, "directory"), part(scope, "project"))).collect()
 }

@@ -17,17 +17,29 @@
 
 mod calls;
 mod disk;
+mod draw;
+mod due;
+mod face;
+mod fate;
 mod judge;
+mod kin;
 mod ledger;
+mod mistaken;
 mod naive;
 pub mod plan;
 pub mod plant;
 mod ports;
 mod process;
+mod questions;
 mod race;
+mod request;
 mod run;
 pub mod schedule;
+mod settling;
+mod shop;
+mod shown;
 mod shrink;
+mod told;
 mod transcript_text;
 
 pub use run::{Failure, Numbers, run};

@@ -60,11 +60,69 @@ pub enum Plant {
     AdmittedAlways,
     /// A host that says what it has is believed about anything.
     SinceBelieved,
+    /// A child has all that its parent was told, whatever the position.
+    ForkSharesLater,
+    /// A child has none of its parent's discoveries.
+    ForkForgetsDiscoveries,
+    /// A child begins with nothing told.
+    ChildBeginsAnew,
+    /// A revert takes back one position too few.
+    RevertTooShort,
+    /// A revert keeps the discoveries that are anchored after it.
+    RevertKeepsDiscoveries,
+    /// A revert keeps the belief of what it takes back.
+    RevertKeepsUpdates,
+    /// A revert keeps the last anchored position.
+    RevertKeepsPosition,
+    /// An opening takes nothing back, whatever position it names.
+    OpenForgetsPosition,
+    /// A move keeps the discoveries.
+    MoveKeepsDiscoveries,
+    /// A move starts an epoch, which tells everything again.
+    MoveBeginsAnew,
+    /// What was begun before a move is done after it.
+    MoveDoesNotFence,
+    /// A declaration of what is held cannot lose the baseline.
+    BaselineIsAlwaysHeld,
+    /// A window changes nothing.
+    WindowIgnored,
+    /// A diff counts as at hand though its base is before the window.
+    DiffNeedsNoBase,
+    /// What is adopted is told all the same.
+    AdoptedIsTold,
+    /// What is adopted may be another value than the host's.
+    AdoptedUnseen,
+    /// What was adopted is gone when the session is loaded again.
+    AdoptionForgotten,
+    /// A deleted session's content stays.
+    DeleteLeaks,
+    /// A deletion is answered and not made.
+    DeleteForgotten,
+    /// A settlement writes its scopes twice.
+    DiscoveryTwice,
+    /// A failed call discovers what it would have read.
+    FailedCallsDiscover,
+    /// An output that the host manages is taken for a file of the project.
+    ManagedOutputsDiscover,
+    /// A project inside the project takes the outer one's scopes.
+    NestedProjectsUnseen,
+    /// A commit whose outcome is unknown is made again.
+    UnknownIsTriedAgain,
+    /// What was being committed at a crash is committed again.
+    CrashIsRedone,
+    /// A file is cut and nobody is told.
+    CutSilently,
+    /// There is no limit on what is read in all.
+    NoLimitInAll,
+    /// A file that changes while it is read counts as absent.
+    ChangingFileIsAbsent,
+    /// A required plugin blocks nothing.
+    NothingIsRequired,
 }
 
 impl Plant {
     /// Every mistake.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 57] = [
         Self::FailedReadIsAbsent,
         Self::FailedReadIsEmpty,
         Self::FailedReadIsRemembered,
@@ -93,5 +151,34 @@ impl Plant {
         Self::PreviewWrites,
         Self::AdmittedAlways,
         Self::SinceBelieved,
+        Self::ForkSharesLater,
+        Self::ForkForgetsDiscoveries,
+        Self::ChildBeginsAnew,
+        Self::RevertTooShort,
+        Self::RevertKeepsDiscoveries,
+        Self::RevertKeepsUpdates,
+        Self::RevertKeepsPosition,
+        Self::OpenForgetsPosition,
+        Self::MoveKeepsDiscoveries,
+        Self::MoveBeginsAnew,
+        Self::MoveDoesNotFence,
+        Self::BaselineIsAlwaysHeld,
+        Self::WindowIgnored,
+        Self::DiffNeedsNoBase,
+        Self::AdoptedIsTold,
+        Self::AdoptedUnseen,
+        Self::AdoptionForgotten,
+        Self::DeleteLeaks,
+        Self::DeleteForgotten,
+        Self::DiscoveryTwice,
+        Self::FailedCallsDiscover,
+        Self::ManagedOutputsDiscover,
+        Self::NestedProjectsUnseen,
+        Self::UnknownIsTriedAgain,
+        Self::CrashIsRedone,
+        Self::CutSilently,
+        Self::NoLimitInAll,
+        Self::ChangingFileIsAbsent,
+        Self::NothingIsRequired,
     ];
 }

@@ -1,12 +1,13 @@
-//! One simulated process: an engine over its ports, the sessions it holds, and the face that a host
-//! sees, which may be made wrong on purpose.
+//! One simulated process: an engine over its ports, the sessions it holds, and what it remembers by the
+//! oracle's reading. [`super::face`] is what a host sees of it.
 
 use super::{
     disk::Disk,
     naive::{Around, Found, Plugin},
-    plan::{Edit, PLUGIN, SESSIONS, Setup, Speech},
+    plan::{Edit, LOCATIONS, PLUGIN, SESSIONS, Setup, Speech},
     plant::Plant,
-    ports::{Files, Hours, Shop, locked},
+    ports::{Files, Hours, Journal, Watch, locked},
+    shop::Shop,
 };
 use crate::fake::{clock::FakeClock, store::FakeStore};
 use async_trait::async_trait;
@@ -15,16 +16,12 @@ use std::{
     path::Path,
     sync::{Arc, Mutex},
 };
-use told_app::{
-    Contribute, Contribution, Engine, Error, Ports, Registration, Session, SyncRequest,
-};
+use told_app::{Contribute, Contribution, Engine, Error, Ports, Registration, Session};
 use told_domain::{
-    briefing::Briefing,
     context::Need,
     observation::{Absence, Observation},
     path::AbsolutePath,
-    policy::{Builtin, FileName, Links, Order, Policy, UpdateText},
-    position::{Position, Revision},
+    policy::{Builtin, FileName, Links, NestedProjects, Order, Policy, UpdateText},
     reason::UnavailableReason,
     render::Verbatim,
     session::{Location, SessionId},
@@ -34,19 +31,32 @@ use told_domain::{
 pub(super) struct Process {
     pub(super) engine: Engine,
     pub(super) shop: Arc<Shop>,
-    plant: Option<Plant>,
-    sessions: BTreeMap<usize, Session>,
+    pub(super) plant: Option<Plant>,
+    sessions: Mutex<BTreeMap<usize, Session>>,
     guard: Option<Registration>,
     spoken: Arc<Spoken>,
+    required_plugin: bool,
     pub(super) plugin: Plugin,
-    /// What its own looks last found around each session, and at which revision.
-    pub(super) around: [Option<(Vec<Around>, u64)>; 2],
-    /// Through which candidates it last found each file; several where that is not known for sure.
-    pub(super) found: [Vec<Found>; 2],
-    /// What its last boundary of each session listed as held, and at which revision.
-    pub(super) held: [Option<(Vec<String>, u64)>; 2],
     /// Whether it has not answered anything yet.
-    fresh: Mutex<bool>,
+    pub(super) fresh: Mutex<bool>,
+    pub(super) memory: [Memory; SESSIONS.len()],
+}
+
+/// What a process remembers of one session.
+#[derive(Clone)]
+pub(super) struct Memory {
+    /// What its own looks last found around the session, and at which revision.
+    pub(super) around: Option<(Vec<Around>, u64)>,
+    /// Through which candidates it last found each file; several where that is not known for sure.
+    pub(super) found: Vec<Found>,
+    /// What its last boundary listed as held, and at which revision.
+    pub(super) held: Option<(Vec<String>, u64)>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { around: None, found: vec![Found::new()], held: None }
+    }
 }
 
 struct Spoken(Mutex<Observation<Arc<str>>>);
@@ -65,13 +75,18 @@ pub(super) struct Ground {
     pub(super) disk: Arc<Mutex<Disk>>,
     pub(super) clock: Arc<FakeClock>,
     pub(super) refill: Arc<Mutex<Option<Edit>>>,
+    /// What calls of a race first saw of their sessions.
+    pub(super) watch: Arc<Mutex<Watch>>,
+    /// What a planted mistake writes down before it does it.
+    pub(super) journal: Journal,
     pub(super) policy: Policy,
+    pub(super) required_plugin: bool,
 }
 
 impl Process {
     pub(super) fn new(ground: &Ground, medium: &FakeStore, plant: Option<Plant>) -> Self {
-        let shop = Arc::new(Shop::new(medium.restarted(), plant));
-        let Ground { disk, clock, refill, policy } = ground;
+        let shop = Arc::new(Shop::new(medium.restarted(), plant, ground));
+        let Ground { disk, clock, refill, policy, required_plugin, .. } = ground;
         let ports = Ports {
             files: Arc::new(Files::new(disk.clone(), plant)),
             store: shop.clone(),
@@ -81,25 +96,29 @@ impl Process {
             engine: Engine::new(ports, policy.clone(), "sim"),
             shop,
             plant,
-            sessions: BTreeMap::new(),
+            sessions: Mutex::default(),
             guard: None,
             spoken: Arc::new(Spoken(Mutex::new(Observation::Absent(Absence::NotFound)))),
+            required_plugin: *required_plugin,
             plugin: Plugin::Never,
-            around: [None, None],
-            found: [vec![Found::new()], vec![Found::new()]],
-            held: [None, None],
             fresh: Mutex::new(true),
+            memory: Default::default(),
         }
     }
 
     /// The session's handle, kept from the first call on.
-    pub(super) async fn session(&mut self, session: usize) -> Result<Session, Error> {
-        if let Some(known) = self.sessions.get(&session) {
+    pub(super) async fn session(&self, session: usize) -> Result<Session, Error> {
+        if let Some(known) = locked(&self.sessions).get(&session) {
             return Ok(known.clone());
         }
         let handle = self.engine.session(&name(session)).await?;
-        self.sessions.insert(session, handle.clone());
+        locked(&self.sessions).insert(session, handle.clone());
         Ok(handle)
+    }
+
+    /// Lets go of a session that is no more.
+    pub(super) fn forget(&self, session: usize) {
+        locked(&self.sessions).remove(&session);
     }
 
     /// Lets the plugin say something else, register or leave. False where its Location is out of reach.
@@ -119,12 +138,13 @@ impl Process {
             }
         };
         if self.guard.is_none() {
-            let Ok(services) = self.engine.location(Path::new(SESSIONS[0].1)).await else {
+            let Ok(services) = self.engine.location(Path::new(LOCATIONS[0])).await else {
                 return false;
             };
+            let required = self.required_plugin && self.plant != Some(Plant::NothingIsRequired);
             let contribution = Contribution {
                 key: PLUGIN.parse().expect("a plugin's key"),
-                need: Need::Optional,
+                need: if required { Need::Required } else { Need::Optional },
                 guidance: Arc::new(Verbatim),
                 source: self.spoken.clone(),
             };
@@ -134,78 +154,11 @@ impl Process {
         self.plugin = plugin;
         true
     }
-
-    /// The face: what a host gets of `sync`.
-    pub(super) async fn sync(
-        &self,
-        session: &Session,
-        mut request: SyncRequest,
-    ) -> Result<Briefing, Error> {
-        match self.plant {
-            Some(Plant::PositionCorrected) => {
-                let shown = session.show(None).await?;
-                let last = shown.updates.last().map_or(shown.epoch.position, |u| u.position);
-                request.position = request.position.map(|position| position.max(last));
-            }
-            Some(Plant::SinceBelieved) if request.since.is_some() => {
-                request.since = Some(Revision(request.since.unwrap_or_default().0 + 1));
-            }
-            _ => {}
-        }
-        let foretold = match self.plant {
-            Some(Plant::TextBeforeCommit) => session.preview(request).await.ok(),
-            _ => None,
-        };
-        let mut briefing = match (session.sync(request).await, foretold) {
-            (Err(Error::Store(_)), Some(foretold)) => foretold,
-            (result, _) => result?,
-        };
-        let fresh = std::mem::replace(&mut *locked(&self.fresh), false);
-        match self.plant {
-            Some(Plant::BaselineRenderedAnew) if fresh && briefing.complete => {
-                let directory = briefing.location.directory.as_path().to_owned();
-                let anew = self.engine.preview(&directory).await?;
-                briefing.epoch.baseline = anew.epoch.baseline;
-            }
-            Some(Plant::UpdateDropped) if briefing.updates.len() > 1 => {
-                briefing.updates = briefing.updates.split_off(briefing.updates.len() - 1);
-            }
-            Some(Plant::UpdateRepeated) => {
-                briefing.updates.extend(briefing.updates.last().cloned());
-            }
-            Some(Plant::ToldAgainAfterResume) if fresh => {
-                briefing.updates.extend(briefing.updates.last().cloned());
-            }
-            Some(Plant::UpdatesReordered) => briefing.updates.reverse(),
-            Some(Plant::HeldUnsaid) => briefing.held.clear(),
-            Some(Plant::AdmittedAlways) => briefing.admitted = Some(briefing.revision),
-            _ => {}
-        }
-        Ok(briefing)
-    }
-
-    pub(super) async fn preview(
-        &self,
-        session: &Session,
-        request: SyncRequest,
-    ) -> Result<Briefing, Error> {
-        match self.plant {
-            Some(Plant::PreviewWrites) => session.sync(request).await,
-            _ => session.preview(request).await,
-        }
-    }
-
-    pub(super) async fn compact(&self, session: &Session, at: u64) -> Result<Revision, Error> {
-        match self.plant {
-            Some(Plant::CompactionIgnored) => Ok(session.show(None).await?.revision),
-            _ => session.compact(Some(Position(at))).await,
-        }
-    }
 }
 
 /// A session's name.
 pub(super) fn name(session: usize) -> SessionId {
-    SESSIONS[session].0.parse().expect("a session's name")
+    SESSIONS[session].parse().expect("a session's name")
 }
 
 /// The policy that a setup means.
@@ -229,6 +182,15 @@ pub(super) fn policy(setup: &Setup) -> Policy {
     }
     if setup.links_anywhere {
         policy.instructions.links = Links::Anywhere;
+    }
+    if !setup.nested_own {
+        policy.instructions.nested_projects = NestedProjects::Ignore;
+    }
+    if let Some(max_bytes) = setup.max_bytes {
+        policy.instructions.max_bytes = max_bytes;
+    }
+    if let Some(total_bytes) = setup.total_bytes {
+        policy.limits.total_bytes = total_bytes;
     }
     let builtin = |told| if told { Builtin::Told } else { Builtin::Off };
     policy.builtins.date = builtin(setup.date);

@@ -4,26 +4,26 @@ use super::{
     disk::{Disk, Notes},
     ledger::Ledger,
     naive::{Around, Failed, Markers, Plugin, Sight, View},
-    plan::{Ask, Edit, PLUGIN, PROCESSES, Plan, SESSIONS, Step},
+    plan::{
+        Ask, Call, Edit, LOCATIONS, Mishap, Opening, PLUGIN, PROCESSES, Plan, SESSIONS, Step, What,
+    },
     plant::Plant,
     ports::locked,
     process::{Ground, Process, name, policy},
     schedule::block_on,
 };
-use crate::fake::{clock::FakeClock, store::FakeStore};
+use crate::fake::{clock::FakeClock, store::FakeStore, store_medium::Medium};
 use std::{
     collections::BTreeMap,
     hash::{DefaultHasher, Hash, Hasher},
-    path::PathBuf,
     sync::{Arc, Mutex},
 };
-use told_app::{Engine, Error, OpenRequest, Ports, Session, SyncRequest};
+use told_app::{Engine, Error, Ports, Session};
 use told_domain::{
-    command::OnUnavailable,
-    position::{Position, Revision},
+    position::Revision,
     reason::UnavailableReason,
-    render::{Blocks, LogRecord},
-    session::{Prior, Trust},
+    render::LogRecord,
+    session::Trust,
     time::{Date, Timestamp},
 };
 
@@ -34,6 +34,8 @@ pub struct Numbers {
     pub steps: u64,
     /// Boundaries asked for.
     pub boundaries: u64,
+    /// Other calls: settlements, forks, reverts, moves and so on.
+    pub calls: u64,
     /// Failures of looks, troubles of the store and kills that came.
     pub faults: u64,
     /// Records that were written.
@@ -60,18 +62,20 @@ pub(super) struct Run<'a> {
     pub(super) ground: Ground,
     pub(super) medium: FakeStore,
     /// What the medium held before the last commit.
-    before: crate::fake::store_medium::Medium,
+    before: Medium,
     pub(super) processes: Vec<Process>,
-    auditors: Vec<Session>,
+    auditor: Engine,
+    auditors: BTreeMap<usize, Session>,
     audited: u64,
-    pub(super) ledgers: [Ledger; 2],
+    /// By session; nothing where there is none.
+    pub(super) ledgers: Vec<Option<Ledger>>,
     /// Where each host's messages end, and what it applied last.
-    pub(super) at: [u64; 2],
-    pub(super) applied: [Option<u64>; 2],
-    pub(super) values: BTreeMap<String, String>,
+    pub(super) at: [u64; SESSIONS.len()],
+    pub(super) applied: [Option<u64>; SESSIONS.len()],
+    /// Host-set values by Location.
+    pub(super) values: BTreeMap<&'static str, BTreeMap<String, String>>,
     day: i8,
-    /// A race told something that was found in two ways: which one is not to be seen from outside, and
-    /// the run ends.
+    /// Something was told in two ways that cannot be told apart from outside: the run ends.
     pub(super) doubtful: bool,
     pub(super) numbers: Numbers,
     digest: DefaultHasher,
@@ -101,58 +105,43 @@ impl<'a> Run<'a> {
     fn new(plan: &'a Plan, plant: Option<Plant>) -> Result<Self, String> {
         let today = Date::new(2026, 11, 1).ok_or("no day")?;
         let ground = Ground {
-            disk: Arc::new(Mutex::new(Disk::new(plan.setup.marked))),
+            disk: Arc::new(Mutex::new(Disk::new(&plan.setup))),
             clock: Arc::new(FakeClock::new(Timestamp::from_millisecond(1_796_000_000_000), today)),
             refill: Arc::default(),
+            watch: Arc::default(),
+            journal: Arc::default(),
             policy: policy(&plan.setup),
+            required_plugin: plan.setup.required_plugin,
         };
         let medium = FakeStore::new();
-        let processes: Vec<_> =
-            (0..PROCESSES).map(|_| Process::new(&ground, &medium, plant)).collect();
-        for (session, (_, directory)) in SESSIONS.iter().enumerate() {
-            let request = OpenRequest {
-                session: name(session),
-                directory: PathBuf::from(directory),
-                position: None,
-                prior: match session {
-                    0 if plan.setup.unknown_prior => Prior::Unknown,
-                    _ => Prior::None,
-                },
-                trust: if untrusted(plan, session) { Trust::Untrusted } else { Trust::Trusted },
-            };
-            let opened = block_on(processes[0].engine.open(request));
-            opened.map_err(|error| format!("open: {error}"))?;
-        }
-        let ports = Ports {
-            files: locked(&ground.disk).files.clone(),
-            store: Arc::new(medium.restarted()),
-            clock: ground.clock.clone(),
-        };
-        let engine = Engine::new(ports, ground.policy.clone(), "sim");
-        let auditor = |session| block_on(engine.session(&name(session)));
-        let auditors: Result<Vec<_>, _> = (0..SESSIONS.len()).map(auditor).collect();
         let mut run = Self {
             plan,
             plant,
             before: medium.snapshot(),
+            processes: (0..PROCESSES).map(|_| Process::new(&ground, &medium, plant)).collect(),
+            auditor: auditor(&ground, &medium),
             medium,
             ground,
-            processes,
-            auditors: auditors.map_err(|error| format!("audit: {error}"))?,
+            auditors: BTreeMap::new(),
             audited: 0,
-            ledgers: Default::default(),
-            at: [0; 2],
-            applied: [None; 2],
+            ledgers: vec![None; SESSIONS.len()],
+            at: [0; SESSIONS.len()],
+            applied: [None; SESSIONS.len()],
             values: BTreeMap::new(),
             day: 1,
             doubtful: false,
             numbers: Numbers::default(),
             digest: DefaultHasher::new(),
         };
-        for session in 0..SESSIONS.len() {
-            for record in run.news(session, true)? {
-                run.ledgers[session].take(&record, None)?;
-            }
+        for session in 0..2 {
+            let opening = Opening {
+                location: session,
+                back: None,
+                unknown_prior: session == 0 && plan.setup.unknown_prior,
+                untrusted: session == 1 && plan.setup.untrusted,
+            };
+            let call = Call { process: 0, session, messages: 0, what: What::Open(opening) };
+            run.call(&call, Mishap::None)?;
         }
         Ok(run)
     }
@@ -164,33 +153,23 @@ impl<'a> Run<'a> {
                 self.numbers.faults += 1;
                 locked(&self.ground.disk).fail(path, *reason);
             }
-            Step::Heal => locked(&self.ground.disk).heal(),
-            Step::Sync(ask) => self.boundary(ask, None)?,
-            Step::TroubledSync(ask, trouble, after) => {
-                self.boundary(ask, Some((*trouble, *after)))?;
+            Step::Churn(path) => {
+                self.numbers.faults += 1;
+                locked(&self.ground.disk).churn(path);
             }
-            Step::KilledSync(ask, polls, order) => self.killed(ask, *polls, *order)?,
-            Step::RefilledSync(ask, path, content) => {
-                // Only what was told with a text and is empty now is looked at twice.
-                let belief = self.ledgers[ask.session].beliefs.get(&format!("file:{path}"));
-                if self.notes().is_empty_file(path) && belief.is_some_and(|b| !b.text.is_empty()) {
+            Step::Heal => locked(&self.ground.disk).heal(),
+            Step::Do(call, mishap) => self.call(call, *mishap)?,
+            Step::Refilled(call, path, content) => {
+                if self.looks_twice(call.session, path) {
                     *locked(&self.ground.refill) = Some(Edit::Write(path.clone(), content));
                 }
-                let done = self.boundary(ask, None);
+                let done = self.call(call, Mishap::None);
                 locked(&self.ground.refill).take();
                 done?;
             }
-            Step::Preview(ask) => self.foretold(ask)?,
-            Step::Race(asks, edits, order) => self.race(asks, edits, *order)?,
-            Step::Compact(process, session, messages) => {
-                self.compact(*process, *session, *messages)?;
-            }
-            Step::Rebase(process, session) => self.rebase(*process, *session)?,
-            Step::Value(process, session, key, value) => {
-                self.set_value(*process, *session, *key, *value)?;
-            }
-            Step::LocationValue(process, key, value) => {
-                self.set_location_value(*process, *key, *value)?;
+            Step::Race(calls, edits, order) => self.race(calls, edits, *order)?,
+            Step::LocationValue(process, location, key, value) => {
+                self.set_location_value(*process, LOCATIONS[*location], *key, *value)?;
             }
             Step::Plugin(process, speech) => {
                 block_on(self.processes[*process].speak(*speech));
@@ -206,27 +185,47 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// At the end everything works again: both hosts are told what stands, and the whole log is read
-    /// once more, by a stranger.
+    /// Only what was told with a text and is empty now is looked at twice. The second look has a limit
+    /// of its own on what it reads in all.
+    fn looks_twice(&self, session: usize, path: &str) -> bool {
+        let Some(ledger) = &self.ledgers[session] else { return false };
+        let key = format!("file:{path}");
+        let beliefs = ledger.beliefs();
+        let last = beliefs.get(key.as_str()).and_then(|belief| belief.last_value());
+        self.notes().is_empty_file(path)
+            && last.is_some_and(|text| !text.is_empty())
+            && self.plan.setup.total_bytes.is_none()
+    }
+
+    /// At the end everything works again: each host is told what stands, the whole log is read once
+    /// more by a stranger, and then all goes.
     fn finish(&mut self) -> Result<(), String> {
         locked(&self.ground.disk).heal();
-        for session in 0..SESSIONS.len() {
+        let there = (0..SESSIONS.len()).filter(|session| self.ledgers[*session].is_some());
+        let there: Vec<_> = there.collect();
+        for &session in &there {
             for process in 0..PROCESSES {
-                let ask = Ask {
-                    process,
-                    session,
-                    messages: 1,
-                    positioned: true,
-                    back: 0,
-                    since: false,
-                    proceed: true,
-                };
-                self.boundary(&ask, None)?;
+                let ask = Ask { positioned: true, back: 0, since: false, proceed: true };
+                let call = Call { process, session, messages: 1, what: What::Sync(ask) };
+                self.call(&call, Mishap::None)?;
             }
             self.restart(0);
             self.asked(0, session, 0)?;
         }
-        Ok(())
+        for session in there {
+            let call = Call { process: 1, session, messages: 0, what: What::Delete };
+            self.call(&call, Mishap::None)?;
+        }
+        for directory in LOCATIONS {
+            for key in 0..super::plan::KEYS.len() {
+                self.set_location_value(0, directory, key, None)?;
+            }
+        }
+        let texts = self.medium.texts();
+        // What cannot be reached keeps its values.
+        let values = self.values.values().any(|values| !values.is_empty());
+        let fine = texts.is_empty() || values;
+        fine.then_some(()).ok_or_else(|| format!("all is deleted, and {texts:?} are there"))
     }
 
     pub(super) fn restart(&mut self, process: usize) {
@@ -235,15 +234,8 @@ impl<'a> Run<'a> {
             for process in &mut self.processes {
                 *process = Process::new(&self.ground, &self.medium, self.plant);
             }
-            let ports = Ports {
-                files: locked(&self.ground.disk).files.clone(),
-                store: Arc::new(self.medium.restarted()),
-                clock: self.ground.clock.clone(),
-            };
-            let engine = Engine::new(ports, self.ground.policy.clone(), "sim");
-            self.auditors = (0..SESSIONS.len())
-                .filter_map(|session| block_on(engine.session(&name(session))).ok())
-                .collect();
+            self.auditor = auditor(&self.ground, &self.medium);
+            self.auditors.clear();
             return;
         }
         self.processes[process] = Process::new(&self.ground, &self.medium, self.plant);
@@ -253,13 +245,18 @@ impl<'a> Run<'a> {
         locked(&self.ground.disk).notes.clone()
     }
 
-    pub(super) fn view<'b>(&'b self, notes: &'b Notes, session: usize) -> View<'b> {
+    pub(super) fn ledger(&mut self, session: usize) -> Result<&mut Ledger, String> {
+        self.ledgers[session].as_mut().ok_or_else(|| format!("{} is not there", SESSIONS[session]))
+    }
+
+    pub(super) fn view<'b>(&'b self, notes: &'b Notes, ledger: &'b Ledger) -> View<'b> {
         View {
             disk: notes,
             setup: &self.plan.setup,
-            directory: SESSIONS[session].1,
-            untrusted: untrusted(self.plan, session),
+            directory: &ledger.directory,
+            untrusted: ledger.trust == Trust::Untrusted,
             date: format!("2026-11-{:02}", self.day),
+            scopes: ledger.told.scopes.keys().map(String::as_str).collect(),
         }
     }
 
@@ -276,39 +273,36 @@ impl<'a> Run<'a> {
         process: usize,
         session: usize,
     ) -> Vec<(Around, Sight)> {
-        let view = self.view(notes, session);
-        let ledger = &self.ledgers[session];
-        let mut values = if session == 0 { self.values.clone() } else { BTreeMap::new() };
+        let Some(ledger) = &self.ledgers[session] else { return Vec::new() };
+        let view = self.view(notes, ledger);
+        let location = self.values.get(ledger.directory.as_str());
+        let mut values = location.cloned().unwrap_or_default();
         values.extend(ledger.values.clone());
         let never = Plugin::Never;
-        let plugin = if session == 0 { &self.processes[process].plugin } else { &never };
+        let here = ledger.directory == LOCATIONS[0];
+        let plugin = if here { &self.processes[process].plugin } else { &never };
         let (arounds, unknown) = match view.markers() {
             Markers::Found(around) => (vec![around], None),
             Markers::Unknown(marker, reason) => {
                 (self.remembered(process, session), Some((marker, reason)))
             }
         };
-        let sight = |around: Around| {
-            let mut sight = view.sight(&around, &values, plugin);
+        let beliefs = ledger.beliefs();
+        let told = beliefs.get(PLUGIN).is_some_and(|belief| belief.last_value().is_some());
+        let sight = |around: &Around| {
+            let mut sight = view.sight(around, &values, plugin);
+            let mut fail = |key: String, reason, required| {
+                sight.failed.push(Failed { key, reason, required, group: Vec::new() });
+            };
             if let Some((marker, reason)) = &unknown {
-                sight.failed.push(Failed {
-                    key: format!("file:{marker}"),
-                    reason: *reason,
-                    required: true,
-                    group: Vec::new(),
-                });
+                fail(format!("file:{marker}"), *reason, true);
                 // Nobody can tell the environment then.
                 if self.plan.setup.environment {
+                    fail(ENVIRONMENT.to_owned(), *reason, true);
                     sight.told.retain(|told| told.key != ENVIRONMENT);
-                    sight.failed.push(Failed {
-                        key: ENVIRONMENT.to_owned(),
-                        reason: *reason,
-                        required: true,
-                        group: Vec::new(),
-                    });
                 }
             }
-            if *plugin == Plugin::Never && ledger.beliefs.contains_key(PLUGIN) {
+            if *plugin == Plugin::Never && told {
                 sight.failed.push(Failed {
                     key: PLUGIN.to_owned(),
                     reason: UnavailableReason::NotRegistered,
@@ -316,14 +310,12 @@ impl<'a> Run<'a> {
                     group: Vec::new(),
                 });
             }
-            (around, sight)
+            sight
         };
         let mut distinct: Vec<(Around, Sight)> = Vec::new();
         for around in arounds {
-            for found in &self.processes[process].found[session] {
-                let (around, mut sight) = sight(around.clone());
-                sight.found = found.clone();
-                let seen = (around, sight);
+            for found in &self.processes[process].memory[session].found {
+                let seen = (around.clone(), Sight { found: found.clone(), ..sight(&around) });
                 if !distinct.contains(&seen) {
                     distinct.push(seen);
                 }
@@ -335,9 +327,9 @@ impl<'a> Run<'a> {
     /// The boundary that stands while nobody can look: the process's own last one, or the record's
     /// where that is later.
     pub(super) fn remembered(&self, process: usize, session: usize) -> Vec<Around> {
-        let ledger = &self.ledgers[session];
+        let Some(ledger) = &self.ledgers[session] else { return Vec::new() };
         let (boundary, recorded) = ledger.boundary.clone();
-        if let Some((own, at)) = &self.processes[process].around[session]
+        if let Some((own, at)) = &self.processes[process].memory[session].around
             && *at >= recorded
         {
             return own.clone();
@@ -346,19 +338,48 @@ impl<'a> Run<'a> {
     }
 
     /// What was written to a session's log since the last time.
-    pub(super) fn news(&mut self, session: usize, force: bool) -> Result<Vec<LogRecord>, String> {
+    pub(super) fn news(&mut self, session: usize) -> Result<Vec<LogRecord>, String> {
+        let after = self.ledgers[session].as_ref().map_or(0, Ledger::revision);
+        for _ in 0..2 {
+            let known = match self.auditors.get(&session) {
+                Some(known) => known.clone(),
+                None => match block_on(self.auditor.session(&name(session))) {
+                    Ok(found) => found,
+                    Err(Error::UnknownSession(_)) => return Ok(Vec::new()),
+                    Err(error) => return Err(format!("audit: {error}")),
+                },
+            };
+            match block_on(known.log(Revision(after), 1_000)) {
+                Ok(page) => {
+                    self.auditors.insert(session, known);
+                    self.numbers.records += page.records.len() as u64;
+                    return Ok(page.records);
+                }
+                // It may have been made anew.
+                Err(Error::UnknownSession(_)) => self.auditors.remove(&session),
+                Err(error) => return Err(format!("the log cannot be read: {error}")),
+            };
+        }
+        Ok(Vec::new())
+    }
+
+    /// Whether the session is in the store.
+    pub(super) fn is_there(&self, session: usize) -> Result<bool, String> {
+        match block_on(self.auditor.session(&name(session))) {
+            Ok(_) => Ok(true),
+            Err(Error::UnknownSession(_)) => Ok(false),
+            Err(error) => Err(format!("audit: {error}")),
+        }
+    }
+
+    pub(super) fn auditors_forget(&mut self, session: usize) {
+        self.auditors.remove(&session);
+    }
+
+    /// Whether anything was written since the last time.
+    pub(super) fn wrote(&mut self) -> bool {
         let commits = self.medium.commits();
-        if commits == self.audited && !force {
-            return Ok(Vec::new());
-        }
-        if commits != self.audited {
-            self.audited = commits;
-        }
-        let after = Revision(self.ledgers[session].revision());
-        let page = block_on(self.auditors[session].log(after, 1_000));
-        let page = page.map_err(|error| format!("the log cannot be read: {error}"))?;
-        self.numbers.records += page.records.len() as u64;
-        Ok(page.records)
+        std::mem::replace(&mut self.audited, commits) != commits
     }
 
     /// Remembers the medium as it is before a call, for a store that forgets.
@@ -368,32 +389,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(super) fn request(&mut self, ask: &Ask) -> SyncRequest {
-        self.numbers.boundaries += 1;
-        self.at[ask.session] += ask.messages;
-        let position = self.at[ask.session].saturating_sub(ask.back);
-        SyncRequest {
-            position: ask.positioned.then_some(Position(position)),
-            since: self.applied[ask.session].filter(|_| ask.since).map(Revision),
-            on_unavailable: if ask.proceed { OnUnavailable::Proceed } else { OnUnavailable::Block },
-            blocks: Blocks::Apart,
-            ..SyncRequest::default()
-        }
-    }
-
-    pub(super) fn handle(&mut self, process: usize, session: usize) -> Result<Session, String> {
-        let handle = block_on(self.processes[process].session(session));
-        handle.map_err(|error| format!("the session cannot be loaded: {error}"))
-    }
-
     /// Notes something that a host got.
     pub(super) fn got(&mut self, what: &impl std::fmt::Debug) {
         format!("{what:?}").hash(&mut self.digest);
     }
 }
 
-pub(super) fn untrusted(plan: &Plan, session: usize) -> bool {
-    session == 1 && plan.setup.untrusted
+fn auditor(ground: &Ground, medium: &FakeStore) -> Engine {
+    let ports = Ports {
+        files: locked(&ground.disk).files.clone(),
+        store: Arc::new(medium.restarted()),
+        clock: ground.clock.clone(),
+    };
+    Engine::new(ports, ground.policy.clone(), "sim")
 }
 
 /// Whether the store is what kept a call from its end.
@@ -406,6 +414,7 @@ impl Numbers {
     pub fn add(&mut self, other: Self) {
         self.steps += other.steps;
         self.boundaries += other.boundaries;
+        self.calls += other.calls;
         self.faults += other.faults;
         self.records += other.records;
         self.digest ^= other.digest;

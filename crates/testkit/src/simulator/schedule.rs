@@ -1,6 +1,7 @@
 //! The executor: futures on one thread, polled in an order that a seed decides.
 
 use std::{
+    cell::Cell,
     future::Future,
     pin::{Pin, pin},
     task::{Context, Poll, Waker},
@@ -8,6 +9,16 @@ use std::{
 
 /// More polls than any operation over the fakes needs: what comes here waits for ever.
 const POLLS_MAX: usize = 1_000_000;
+
+thread_local! {
+    static TASK: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Which task of a schedule runs now.
+#[must_use]
+pub fn task() -> Option<usize> {
+    TASK.get()
+}
 
 /// A future of a schedule.
 pub type Task<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -46,7 +57,10 @@ pub fn run<T>(
         }
         let turn = random.usize(..left.len());
         let task = left[turn];
-        if let Poll::Ready(output) = tasks[task].as_mut().poll(&mut context) {
+        TASK.set(Some(task));
+        let polled = tasks[task].as_mut().poll(&mut context);
+        TASK.set(None);
+        if let Poll::Ready(output) = polled {
             outputs[task] = Some(output);
             left.swap_remove(turn);
         }

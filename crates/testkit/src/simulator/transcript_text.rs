@@ -1,14 +1,25 @@
 //! Reads the exact texts as a model would: from headers, leads and diffs back to values.
 
-use super::naive::same;
-use std::collections::BTreeMap;
+use super::{
+    naive::same,
+    told::{AtHand, Beliefs},
+};
 use told_domain::{
     briefing::{ChangeKind, ChangeView},
     told::Form,
 };
 
-/// What the texts so far give in full, by key.
-pub(super) type Values = BTreeMap<String, String>;
+/// What one text says of one source.
+#[derive(Clone, Debug)]
+pub(super) struct Heard {
+    pub(super) key: String,
+    pub(super) kind: ChangeKind,
+    pub(super) form: Form,
+    /// The value that it then has; nothing where it no longer applies.
+    pub(super) value: Option<String>,
+    /// The directory that it applies to, for a path-local file.
+    pub(super) scope: Option<String>,
+}
 
 const RANK: &str = "Where the instructions below disagree, the more specific ones count: ";
 const GONE: &str = "Previously loaded instructions no longer apply.";
@@ -16,29 +27,31 @@ const REPLACES_ALL: &str =
     "What follows replaces all instructions given before in this conversation.";
 
 /// The values that a baseline gives, in its order.
-pub(super) fn baseline(
-    text: &str,
-    changes: &[ChangeView],
-) -> Result<Vec<(String, String)>, String> {
+pub(super) fn baseline(text: &str, changes: &[ChangeView]) -> Result<Vec<Heard>, String> {
     let mut rest = Rest { left: text, begun: false };
     if changes.iter().filter(|change| is_instruction(change)).count() >= 2 {
         rest.begins(RANK)?;
     }
-    let mut values = Vec::new();
+    let mut heard: Vec<Heard> = Vec::new();
     for change in changes {
-        values.push((change.source.to_string(), rest.block(change)?));
+        let key = change.source.to_string();
+        if heard.iter().any(|known| known.key == key) {
+            return Err(format!("{key} stands twice in a baseline"));
+        }
+        let (value, scope) = rest.block(change)?;
+        heard.push(Heard { key, kind: change.kind, form: change.form, value: Some(value), scope });
     }
     rest.end()?;
-    Ok(values)
+    Ok(heard)
 }
 
-/// What an update makes of the values.
+/// What an update says to a model that believes this.
 pub(super) fn update(
     text: &str,
     changes: &[ChangeView],
-    values: &mut Values,
+    beliefs: &Beliefs<'_>,
     replaces_all: bool,
-) -> Result<(), String> {
+) -> Result<Vec<Heard>, String> {
     let mut rest = Rest { left: text, begun: false };
     if replaces_all && changes.is_empty() {
         rest.is(GONE)?;
@@ -50,44 +63,84 @@ pub(super) fn update(
     }
     let removed = changes.iter().take_while(|change| change.kind == ChangeKind::Removed).count();
     let (removals, told) = changes.split_at(removed);
+    let mut heard = Vec::new();
     for removal in removals {
         let key = removal.source.to_string();
         rest.sentence_about(&key, "no longer appl")?;
-        values.remove(&key).ok_or_else(|| format!("{key} is told as removed, and was not told"))?;
+        if matches!(at_hand(beliefs, &key), AtHand::Nothing) {
+            return Err(format!("{key} is told as removed, and was not told"));
+        }
+        let (kind, form) = (removal.kind, removal.form);
+        heard.push(Heard { key, kind, form, value: None, scope: None });
     }
-    let added = told.iter().filter(|change| change.kind == ChangeKind::Added).map(is_instruction);
-    let left = values.keys().filter(|key| key.starts_with("file:")).count()
-        + added.filter(|instruction| *instruction).count();
-    if removals.iter().any(is_instruction) && left == 0 {
+    if removals.iter().any(is_instruction) && !some_left(beliefs, removals, told) {
         rest.is(GONE)?;
     }
-    let mut kinds = Vec::new();
     for change in told {
-        kinds.push(change.kind);
-        let key = change.source.to_string();
-        let before = values.get(&key).cloned();
-        let now = match (change.kind, &before) {
-            (ChangeKind::Removed, _) => return Err(format!("{key}: a removal behind others")),
-            (ChangeKind::Added, Some(_)) => return Err(format!("{key} is told as new once more")),
-            (ChangeKind::Changed, None) => return Err(format!("{key} changed and was not told")),
-            (ChangeKind::Added, None) => rest.block(change)?,
-            (ChangeKind::Changed, Some(before)) => {
-                rest.sentence_about(&key, "changed")?;
-                match change.form {
-                    Form::Full => rest.block(change)?,
-                    Form::Diff => patch(before, rest.paragraph()?)?,
-                }
-            }
-        };
-        if before.is_some_and(|before| same(&key, &before, &now)) {
-            return Err(format!("{key} is told again with the value that it had"));
-        }
-        values.insert(key, now);
+        heard.push(one_told(&mut rest, change, beliefs)?);
     }
-    if kinds.windows(2).any(|pair| pair == [ChangeKind::Changed, ChangeKind::Added]) {
+    if told
+        .windows(2)
+        .any(|pair| [pair[0].kind, pair[1].kind] == [ChangeKind::Changed, ChangeKind::Added])
+    {
         return Err("an addition stands behind a change".to_owned());
     }
-    rest.end()
+    rest.end()?;
+    Ok(heard)
+}
+
+/// An addition or a change.
+fn one_told(
+    rest: &mut Rest<'_>,
+    change: &ChangeView,
+    beliefs: &Beliefs<'_>,
+) -> Result<Heard, String> {
+    let key = change.source.to_string();
+    let belief = beliefs.get(key.as_str()).copied().unwrap_or_default();
+    let last = belief.last_value();
+    let (value, scope) = match (change.kind, belief.at_hand) {
+        (ChangeKind::Removed, _) => return Err(format!("{key}: a removal behind others")),
+        // What the transcript says otherwise is told as it was last, where nobody can look.
+        (ChangeKind::Added, AtHand::Value(..)) if belief.current => {
+            return Err(format!("{key} is told as new once more"));
+        }
+        (ChangeKind::Changed, AtHand::Nothing) => {
+            return Err(format!("{key} changed and was not told"));
+        }
+        (ChangeKind::Added, _) => rest.block(change)?,
+        (ChangeKind::Changed, at_hand) => {
+            rest.sentence_about(&key, "changed")?;
+            match (change.form, at_hand) {
+                (Form::Full, _) => rest.block(change)?,
+                (Form::Diff, AtHand::Value(telling, before)) if belief.current => {
+                    (patch(before, rest.paragraph()?)?, telling.heard.scope.clone())
+                }
+                (Form::Diff, _) => {
+                    return Err(format!("{key}: a diff stands on {last:?}, which is not at hand"));
+                }
+            }
+        }
+    };
+    if let AtHand::Value(_, before) = belief.at_hand
+        && same(&key, before, &value)
+    {
+        return Err(format!("{key} is told again with the value that it had"));
+    }
+    let (kind, form) = (change.kind, change.form);
+    Ok(Heard { key, kind, form, value: Some(value), scope })
+}
+
+fn at_hand<'a>(beliefs: &Beliefs<'a>, key: &str) -> AtHand<'a> {
+    beliefs.get(key).map_or(AtHand::Nothing, |belief| belief.at_hand)
+}
+
+/// Whether instructions are believed once these are removed and those are told.
+fn some_left(beliefs: &Beliefs<'_>, removals: &[ChangeView], told: &[ChangeView]) -> bool {
+    let removed = |key: &str| removals.iter().any(|removal| removal.source.to_string() == key);
+    let believed = beliefs.iter().any(|(key, belief)| {
+        key.starts_with("file:") && !matches!(belief.at_hand, AtHand::Nothing) && !removed(key)
+    });
+    believed || told.iter().any(is_instruction)
 }
 
 fn is_instruction(change: &ChangeView) -> bool {
@@ -142,17 +195,25 @@ impl<'a> Rest<'a> {
         fine.then_some(()).ok_or_else(|| format!("{sentence:?} does not say {what:?} of {key}"))
     }
 
-    /// A source's value in full.
-    fn block(&mut self, change: &ChangeView) -> Result<String, String> {
-        let Some(path) = &change.path else { return self.paragraph().map(str::to_owned) };
+    /// A source's value in full, and the directory that it applies to.
+    fn block(&mut self, change: &ChangeView) -> Result<(String, Option<String>), String> {
+        let Some(path) = &change.path else {
+            return self.paragraph().map(|value| (value.to_owned(), None));
+        };
         self.gap()?;
         let header = format!("Instructions from: {path}\n");
         let left = self.left.strip_prefix(header.as_str());
-        let left = left.ok_or_else(|| format!("no header {header:?}: {:?}", head(self.left)))?;
+        let mut left =
+            left.ok_or_else(|| format!("no header {header:?}: {:?}", head(self.left)))?;
+        let line = left.strip_prefix("Applies to: ").and_then(|rest| rest.split_once('\n'));
+        let scope = line.map(|(scope, behind)| {
+            left = behind;
+            scope.to_owned()
+        });
         let bytes = usize::try_from(change.bytes.unwrap_or_default()).unwrap_or(usize::MAX);
         let value = left.get(..bytes).ok_or_else(|| format!("{path} is cut short"))?;
         self.left = &left[bytes..];
-        Ok(value.to_owned())
+        Ok((value.to_owned(), scope))
     }
 
     fn end(&self) -> Result<(), String> {

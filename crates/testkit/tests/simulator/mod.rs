@@ -1,23 +1,20 @@
 //! The simulator on a few seeds, and the proof that it sees: each planted mistake is found.
 
+use std::collections::HashSet;
 use told_testkit::simulator::{
     check, check_seed,
-    plan::{Plan, Step},
+    plan::{Plan, SESSIONS, Step},
     plant::Plant,
     shrink,
 };
 
 /// Seeds in which something was once wrong, each with what it was.
 const REGRESSIONS: &[(u64, &str)] = &[
-    (32, "a process kept its own old boundary over a later one of the log (R-BND-10)"),
-    (44, "after a restart an unmarked Location was told to be a repository (R-OBS-1)"),
-    (51, "a takeover without sources"),
-    (552, "a race restated a held source"),
-    (1060, "a blocked boundary had looked, and knew the boundary"),
-    (2860, "a race left each process with a boundary of its own"),
-    (15181, "a plugin left a Location that nobody held, and was told as held (R-EPO-5)"),
-    (18750, "a file that a failed look held was taken for a candidate, and held others (R-OBS-11)"),
-    (6660, "a file was filled that a boundary had no reason to look at twice"),
+    (54, "a move to where a session works already fenced what its process had begun (R-SES-3)"),
+    (536, "a declaration about one epoch's texts gave back the lost ones of another (R-SES-9)"),
+    (989, "a boundary before the window's start did not see what was told before it (R-SES-7)"),
+    (1512, "a revert to before the window's start left the window where it was (R-SES-2)"),
+    (1906, "after a revert a process held to its boundary from before a later look (R-BND-10)"),
 ];
 
 #[test]
@@ -39,10 +36,22 @@ fn one_seed_is_one_run() {
 
 #[test]
 fn every_kind_of_step_happens() {
-    let steps: Vec<_> = (0..40).flat_map(|seed| Plan::of(seed).steps).collect();
-    let kinds: std::collections::HashSet<_> = steps.iter().map(std::mem::discriminant).collect();
-    assert_eq!(kinds.len(), 17);
-    let raced = steps.iter().any(|step| matches!(step, Step::Race(asks, ..) if asks.len() == 3));
+    let steps: Vec<_> = (0..60).flat_map(|seed| Plan::of(seed).steps).collect();
+    let kinds: HashSet<_> = steps.iter().map(std::mem::discriminant).collect();
+    assert_eq!(kinds.len(), 12);
+    let calls = steps.iter().filter_map(|step| match step {
+        Step::Do(call, mishap) => Some((call, mishap)),
+        _ => None,
+    });
+    let asked: HashSet<_> =
+        calls.clone().map(|(call, _)| std::mem::discriminant(&call.what)).collect();
+    assert_eq!(asked.len(), 14);
+    let befell: HashSet<_> =
+        calls.clone().map(|(_, mishap)| std::mem::discriminant(mishap)).collect();
+    assert_eq!(befell.len(), 3);
+    let sessions: HashSet<_> = calls.map(|(call, _)| call.session).collect();
+    assert_eq!(sessions.len(), SESSIONS.len());
+    let raced = steps.iter().any(|step| matches!(step, Step::Race(calls, ..) if calls.len() == 3));
     assert!(raced);
 }
 
