@@ -21,7 +21,9 @@ use told::{
 
 /// A home with a project.
 pub struct Ground {
-    home: tempfile::TempDir,
+    home: PathBuf,
+    /// Goes with it, where it is a temporary one.
+    _temporary: Option<tempfile::TempDir>,
 }
 
 impl Ground {
@@ -31,20 +33,25 @@ impl Ground {
     /// Where the disk refuses.
     #[must_use]
     pub fn new() -> Self {
-        let ground = Self { home: tempfile::tempdir().expect("a temporary directory") };
+        let home = tempfile::tempdir().expect("a temporary directory");
+        let path = home.path().canonicalize().expect("the home is there");
+        let ground = Self { home: path, _temporary: Some(home) };
         ground.write("shop/.git/HEAD", "ref: refs/heads/main\n");
         ground.write("shop/AGENTS.md", "Use tabs.\n");
         ground.write("shop/api/main.rs", "fn main() {}\n");
         ground
     }
 
+    /// The home that another process made.
+    #[must_use]
+    pub fn at(home: &Path) -> Self {
+        Self { home: home.to_owned(), _temporary: None }
+    }
+
     /// A path below the home, as sources are told.
-    ///
-    /// # Panics
-    /// Where the home is gone.
     #[must_use]
     pub fn path(&self, path: &str) -> PathBuf {
-        self.home.path().canonicalize().expect("the home is there").join(path)
+        self.home.join(path)
     }
 
     /// Writes a file below the home.
@@ -76,10 +83,18 @@ impl Ground {
     /// # Panics
     /// Where it is refused.
     pub async fn open(&self, engine: &Engine, name: &str) -> Session {
+        self.open_in(engine, name, &self.path("shop/api")).await
+    }
+
+    /// Opens a session in that directory.
+    ///
+    /// # Panics
+    /// Where it is refused.
+    pub async fn open_in(&self, engine: &Engine, name: &str, directory: &Path) -> Session {
         let session: SessionId = name.parse().expect("a session's name");
         let request = OpenRequest {
             session: session.clone(),
-            directory: self.path("shop/api"),
+            directory: directory.to_owned(),
             position: None,
             prior: Prior::None,
             trust: Trust::Trusted,

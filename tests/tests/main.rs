@@ -4,3 +4,5 @@
 
 mod life;
 mod provide;
+#[cfg(target_os = "linux")]
+mod watch;

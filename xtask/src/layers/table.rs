@@ -184,7 +184,8 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "told-scenarios",
         normal: &["told", "told-cli", "told-testkit", "serde_json", "tempfile", "tokio"],
-        dev: &[],
+        // What a host wires, with a count at each port.
+        dev: &["told-clock", "told-fs", "told-inotify", "told-redb", "async-trait"],
         build: &[],
     },
     // Measures what a host wires, beside the bare database.
