@@ -32,7 +32,7 @@ use told_domain::{
 /// A boundary that found nothing to tell. Looking again and finding the same, it is that again: the
 /// rules are pure.
 pub(crate) struct Memo {
-    sight: Sight,
+    sight: Arc<Sight>,
     contributed: Vec<Contributed>,
     dropped: BTreeSet<PluginKey>,
     request: SyncRequest,
@@ -41,7 +41,7 @@ pub(crate) struct Memo {
 
 /// All that one look found.
 struct Found {
-    sight: Sight,
+    sight: Arc<Sight>,
     contributed: Vec<Contributed>,
     snapshot: Snapshot,
 }
@@ -74,8 +74,8 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
         let Verdict { context, found, decision } =
             session.judge(&known.standing, known, found, request).await?;
         known.boundary = found.sight.known.clone();
-        let planned = ordinary.then(|| found.sight.planned());
-        known.planned.clone_from(&planned);
+        let sight = ordinary.then(|| found.sight.clone());
+        known.sight.clone_from(&sight);
         match decision {
             Decision::Refused(refusal) => return Err(Error::refused(session.id(), refusal)),
             Decision::LookAgain { .. } => {}
@@ -99,7 +99,7 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
                         if let Some(known) = turn.guard.as_mut() {
                             known.look = Some(look);
                             // What a boundary tells makes no path relevant: the scopes are as planned.
-                            known.planned = planned;
+                            known.sight = sight;
                         }
                         return told;
                     }
@@ -237,16 +237,15 @@ impl Session {
             scopes: &state.told.scopes,
             thoroughness,
         };
-        let planned = known.planned.as_ref();
-        let planned = planned.filter(|_| thoroughness == Thoroughness::Ordinary);
+        let last = known.sight.as_ref();
+        let last = last.filter(|_| thoroughness == Thoroughness::Ordinary);
         let snapshot = known.services.registry().snapshot_with(&self.core.registry);
         // Kinds of source are looked at side by side (R-OBS-10).
         let (sight, plugins) = tokio::join!(
-            self.world().look(ground, planned, known.services.cover()),
+            self.world().look(ground, last, known.services.cover()),
             self.world().plugins(&snapshot.present, &state.location),
         );
-        let directory = known.services.directory();
-        let mut contributed = self.world().provided(directory, values, &sight);
+        let mut contributed = self.world().provided(values, &sight);
         contributed.extend(plugins);
         Found { sight, contributed, snapshot }
     }

@@ -3,7 +3,7 @@
 
 use crate::{
     Error, LocationServices, Opened, Session, SystemContextRegistry, boundary::Memo, engine::World,
-    found::FoundThrough, observe::Planned,
+    found::FoundThrough, observe::Sight,
 };
 use std::{
     collections::HashMap,
@@ -67,8 +67,8 @@ pub(crate) struct Known {
     /// This process's latest look, if it is later than the last record's (R-BND-10).
     pub(crate) look: Option<Look>,
     pub(crate) memo: Option<Memo>,
-    /// The plan of the last ordinary look since the scopes are what they are.
-    pub(crate) planned: Option<Planned>,
+    /// The last ordinary look since the scopes are what they are.
+    pub(crate) sight: Option<Arc<Sight>>,
 }
 
 /// The services of a Location, and the boundary around it as known at a moment.
@@ -324,7 +324,7 @@ impl Session {
             boundary,
             look: None,
             memo: None,
-            planned: None,
+            sight: None,
         });
     }
 
@@ -340,7 +340,7 @@ impl Session {
             boundary: KnownBoundary::Marked(boundary),
             look: None,
             memo: None,
-            planned: None,
+            sight: None,
         }
     }
 
@@ -389,7 +389,7 @@ impl Session {
             boundary,
             look: None,
             memo: None,
-            planned: None,
+            sight: None,
         });
         Ok(())
     }

@@ -36,13 +36,6 @@ pub(crate) struct Ground<'a> {
     pub(crate) thoroughness: Thoroughness,
 }
 
-/// A plan, and the boundary that it is for.
-#[derive(Clone)]
-pub(crate) struct Planned {
-    plan: Arc<Plan>,
-    known: KnownBoundary,
-}
-
 /// What the file system answered, and to which plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sight {
@@ -51,24 +44,19 @@ pub(crate) struct Sight {
     pub(crate) seen: Arc<Seen>,
     pub(crate) known: KnownBoundary,
     pub(crate) unknown: Option<(AbsolutePath, UnavailableReason)>,
-}
-
-impl Sight {
-    /// The plan, for the next look.
-    pub(crate) fn planned(&self) -> Planned {
-        Planned { plan: self.plan.clone(), known: self.known.clone() }
-    }
+    /// What it makes of `core/environment`.
+    environment: Observation<Arc<str>>,
 }
 
 impl World {
-    /// Looks until the boundary is as planned. `planned` spares planning where nothing changed, `cover`
-    /// looking at what is proven unchanged.
+    /// Looks until the boundary is as planned. The last sight spares planning where the boundary is the
+    /// same, and `cover` looking at what is proven unchanged.
     pub(crate) async fn look(
         &self,
         ground: Ground<'_>,
-        planned: Option<&Planned>,
+        last: Option<&Arc<Sight>>,
         cover: Option<&Cover>,
-    ) -> Sight {
+    ) -> Arc<Sight> {
         let files = self.files_at(ground.directory);
         let cover = cover.filter(|_| self.is_disk(&files));
         let mut known = ground.known.clone();
@@ -76,8 +64,8 @@ impl World {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let planned = planned.filter(|planned| attempt == 1 && planned.known == known);
-            let plan = planned.map_or_else(
+            let last = last.filter(|last| attempt == 1 && last.known == known);
+            let plan = last.map_or_else(
                 || {
                     let standpoint = Standpoint {
                         directory: ground.directory,
@@ -88,12 +76,17 @@ impl World {
                     };
                     Arc::new(plan(&standpoint, &self.policy))
                 },
-                |planned| planned.plan.clone(),
+                |last| last.plan.clone(),
             );
             let seen = match cover {
                 Some(cover) => cover.look(&plan, &files).await,
                 None => Arc::new(files.observe(&plan.looks).await),
             };
+            if let Some(last) = last
+                && Arc::ptr_eq(&last.seen, &seen)
+            {
+                return last.clone();
+            }
             let sight = plan.boundary(&seen, &self.policy);
             let settled = known != KnownBoundary::No;
             let next = match sight {
@@ -111,7 +104,9 @@ impl World {
                 Some(next) if attempt < PLANS_MAX => known = next,
                 Some(_) | None if settled => {
                     let directory = ground.directory.clone();
-                    return Sight { directory, plan, seen, known, unknown };
+                    let environment = self.environment(&directory, &known, unknown.as_ref());
+                    let sight = Sight { directory, plan, seen, known, unknown, environment };
+                    return Arc::new(sight);
                 }
                 Some(_) | None => known = fallback(ground),
             }
@@ -139,36 +134,45 @@ impl World {
     }
 
     /// Looks at `paths` alone once more, and puts the answers in their places (R-OBS-4).
-    pub(crate) async fn look_again(&self, sight: &mut Sight, paths: &[AbsolutePath]) {
+    pub(crate) async fn look_again(&self, sight: &mut Arc<Sight>, paths: &[AbsolutePath]) {
         let (looks, places) = sight.plan.only(paths);
         let again = self.files_at(&sight.directory).observe(&looks).await;
+        let seen = Arc::make_mut(&mut Arc::make_mut(sight).seen);
         for (place, file) in places.into_iter().zip(again.files) {
-            if let Some(seen) = Arc::make_mut(&mut sight.seen).files.get_mut(place) {
+            if let Some(seen) = seen.files.get_mut(place) {
                 *seen = file;
             }
         }
     }
 
-    /// What told itself and the host provide: host-set values and built-ins. Where nobody could tell
-    /// the boundary, nobody can tell the environment either.
-    pub(crate) fn provided(
+    /// Where nobody could tell the boundary, nobody can tell the environment either.
+    fn environment(
         &self,
         directory: &CanonicalPath,
+        known: &KnownBoundary,
+        unknown: Option<&(AbsolutePath, UnavailableReason)>,
+    ) -> Observation<Arc<str>> {
+        if let Some((_, reason)) = unknown {
+            return Observation::Unavailable(*reason);
+        }
+        let environment = Environment {
+            directory: directory.clone(),
+            boundary: known.of(directory).unwrap_or_else(|| directory.clone()),
+            platform: self.platform.clone(),
+            repository: matches!(known, KnownBoundary::Marked(_)),
+        };
+        Observation::Available(environment.encode())
+    }
+
+    /// What told itself and the host provide: host-set values and built-ins.
+    pub(crate) fn provided(
+        &self,
         values: &BTreeMap<ApiKey, Arc<str>>,
         sight: &Sight,
     ) -> Vec<Contributed> {
         let mut provided: Vec<_> = values.iter().map(host_value).collect();
         if self.policy.builtins.environment == Builtin::Told {
-            let environment = || Environment {
-                directory: directory.clone(),
-                boundary: sight.known.of(directory).unwrap_or_else(|| directory.clone()),
-                platform: self.platform.clone(),
-                repository: matches!(sight.known, KnownBoundary::Marked(_)),
-            };
-            let observation = match &sight.unknown {
-                Some((_, reason)) => Observation::Unavailable(*reason),
-                None => Observation::Available(environment().encode()),
-            };
+            let observation = sight.environment.clone();
             provided.push(builtin(SourceKey::Environment, Renderer::Environment, observation));
         }
         if self.policy.builtins.date == Builtin::Told {

@@ -58,7 +58,7 @@ impl Engine {
         };
         let known = KnownBoundary::Marked(self.world.boundary(ground(&KnownBoundary::No)).await);
         let first = self.world.look(ground(&known), None, Some(cover)).await;
-        self.world.look(ground(&known), Some(&first.planned()), Some(cover)).await;
+        self.world.look(ground(&known), Some(&first), Some(cover)).await;
         let status = cover.status().await;
         cover.close().await;
         Ok(status)
