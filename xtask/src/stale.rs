@@ -10,15 +10,16 @@ use std::{
     process::Stdio,
 };
 
-/// The crates that have such an example.
-const WATCHERS: &[&str] = &["told-inotify", "told-notify"];
+/// The crates that have such an example, and its name.
+const WATCHERS: &[(&str, &str)] =
+    &[("told-inotify", "stale_inotify"), ("told-notify", "stale_notify")];
 
 /// Runs as released. Arguments go to the examples: `--rounds N`, `--seed S`.
 pub(crate) fn run(project: &Project, arguments: &[String]) -> Result<Report, Trouble> {
     let cannot = |error: std::io::Error| Trouble::new(format!("cannot run cargo: {error}"));
     let (mut findings, mut numbers) = (Vec::new(), Vec::new());
-    for watcher in WATCHERS {
-        let run = ["run", "--release", "--locked", "--quiet", "-p", watcher, "--example", "stale"];
+    for (watcher, example) in WATCHERS {
+        let run = ["run", "--release", "--locked", "--quiet", "-p", watcher, "--example", example];
         let mut cargo = project.cargo(&run);
         cargo.arg("--").args(arguments).stdout(Stdio::piped());
         let mut child = cargo.spawn().map_err(cannot)?;
