@@ -62,8 +62,14 @@ impl Paths {
         self.paths.get(&number).map(|(path, _)| path)
     }
 
-    /// The number of a path that leads to this inode now.
-    fn give(&mut self, path: &Path, inode: (u64, u64)) -> Result<Number, Uncovered> {
+    /// The other path that led to this inode, when it was watched.
+    fn other(&self, path: &Path, inode: (u64, u64)) -> Option<(Number, PathBuf)> {
+        let other = *self.inodes.get(&inode)?;
+        self.path(other).filter(|at| *at != path).map(|at| (other, at.clone()))
+    }
+
+    /// The number of a path that leads to this inode now, and no other does.
+    fn give(&mut self, path: &Path, inode: (u64, u64)) -> Number {
         let number = match self.number(path) {
             Some(number) => number,
             None => {
@@ -71,15 +77,11 @@ impl Paths {
                 self.given
             }
         };
-        // notify knows an inode by one path only, and tells of no other (notify-rs/notify 572).
-        if self.inodes.get(&inode).is_some_and(|other| *other != number) {
-            return Err(Uncovered::Ambiguous);
-        }
         self.forget_inode(number);
         self.numbers.insert(path.to_owned(), number);
         self.paths.insert(number, (path.to_owned(), inode));
         self.inodes.insert(inode, number);
-        Ok(number)
+        number
     }
 
     fn forget_inode(&mut self, number: Number) {
@@ -186,7 +188,15 @@ impl Source for Hub {
         let (number, works) = {
             let mut paths = self.heard.paths();
             let before = paths.inode(&inode.path);
-            let number = paths.give(&inode.path, inode.identity)?;
+            // notify knows an inode by one path only, and tells of no other (notify-rs/notify 572).
+            if let Some((other, path)) = paths.other(&inode.path, inode.identity) {
+                if leads_to(&path, inode.identity) {
+                    return Err(Uncovered::Ambiguous);
+                }
+                // A file that is gone, whose number the system gave to this one.
+                paths.forget_inode(other);
+            }
+            let number = paths.give(&inode.path, inode.identity);
             let mut state = self.heard.state();
             let known = state.table.is_proven(number);
             if known.is_none() {
@@ -232,6 +242,15 @@ impl Source for Hub {
             // notify may have ended it by itself.
             watcher.unwatch(&path).ok();
         }
+    }
+}
+
+/// Whether a path leads to this inode, as far as can be said.
+fn leads_to(path: &Path, inode: (u64, u64)) -> bool {
+    match rustix::fs::lstat(path) {
+        Ok(stat) => (stat.st_dev, stat.st_ino) == inode,
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => false,
+        Err(_) => true,
     }
 }
 

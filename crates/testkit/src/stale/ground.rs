@@ -3,6 +3,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    time::{Duration, SystemTime},
 };
 use told_domain::path::AbsolutePath;
 use told_ports::Watched;
@@ -108,7 +109,7 @@ pub(super) struct Ground {
 
 impl Ground {
     pub(super) fn new(root: &Path) -> io::Result<Self> {
-        for directory in ["project/sub/deep", "elsewhere", "aside", "flood"] {
+        for directory in ["project/sub/deep", "elsewhere", "aside"] {
             fs::create_dir_all(root.join(directory))?;
         }
         for file in &FILES[..5] {
@@ -168,14 +169,15 @@ impl Ground {
         }
     }
 
-    /// Much happens in the directories of entries, and to none of them.
+    /// Much happens in the directory of entries, and to none of them: two files get a new time by turns, which no
+    /// disk waits for and no kernel makes one event of.
     pub(super) fn flood(&self, changes: u32) -> io::Result<()> {
-        for _ in 0..changes / 4 {
-            for name in ["project/x", "project/y"] {
-                let directory = self.root.join(name);
-                fs::create_dir(&directory)?;
-                fs::remove_dir(&directory)?;
-            }
+        let open = |name: &str| fs::File::create(self.root.join("project").join(name));
+        let files = [open("x")?, open("y")?];
+        for change in 0..changes {
+            let moment = SystemTime::UNIX_EPOCH + Duration::from_secs(u64::from(change));
+            let both = fs::FileTimes::new().set_accessed(moment).set_modified(moment);
+            files[change as usize % 2].set_times(both)?;
         }
         Ok(())
     }
