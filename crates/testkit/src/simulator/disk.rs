@@ -207,19 +207,44 @@ impl Notes {
         if let Some(reason) = self.failing.get(path) {
             return Look::Failed(*reason);
         }
-        let mut at = path.to_owned();
-        for _ in 0..=40 {
-            if let Some(reason) = self.barred(&at) {
-                return Look::Failed(reason);
+        let real = match self.walk(path) {
+            Ok(Some(real)) => real,
+            Ok(None) => return Look::Nothing,
+            Err(reason) => return Look::Failed(reason),
+        };
+        match self.entries.get(&real) {
+            Some(Entry::File(text)) => Look::File(real, text.clone()),
+            Some(Entry::Directory | Entry::Fifo) => Look::Other(real),
+            Some(Entry::Link(_)) | None => Look::Nothing,
+        }
+    }
+
+    /// Walks to where `path` leads, a component at a time; nothing where something on the way is missing
+    /// or is no directory.
+    fn walk(&self, path: &str) -> Result<Option<String>, UnavailableReason> {
+        let parts = |path: &str| -> Vec<String> {
+            path.split('/').filter(|part| !part.is_empty()).rev().map(str::to_owned).collect()
+        };
+        let (mut at, mut left, mut links) = (String::new(), parts(path), 0);
+        while let Some(part) = left.pop() {
+            if !at.is_empty() && self.entries.get(&at) != Some(&Entry::Directory) {
+                return Ok(None);
             }
-            match self.entries.get(&at) {
-                Some(Entry::Link(target)) => at = target.clone(),
-                Some(Entry::File(text)) => return Look::File(at, text.clone()),
-                Some(Entry::Directory | Entry::Fifo) => return Look::Other(at),
-                None => return Look::Nothing,
+            if let Some(reason) = self.refused.get(&at) {
+                return Err(*reason);
+            }
+            let next = format!("{at}/{part}");
+            match self.entries.get(&next) {
+                Some(Entry::Link(_)) if links == 40 => return Err(UnavailableReason::TooManyLinks),
+                Some(Entry::Link(target)) => {
+                    links += 1;
+                    at.clear();
+                    left.extend(parts(target));
+                }
+                Some(Entry::File(_) | Entry::Directory | Entry::Fifo) | None => at = next,
             }
         }
-        Look::Failed(UnavailableReason::TooManyLinks)
+        Ok(Some(at))
     }
 
     /// Whether a read of `path` finds that the file changed meanwhile.

@@ -46,7 +46,7 @@ impl Run<'_> {
             self.ledger(session)?.take(record, &[])?;
         }
         match done.came {
-            Some(Ok(answer)) if ended => self.begun(session, answer, created),
+            Some(Ok(answer)) if ended => self.begun(done, session, answer, created),
             _ => Ok(()),
         }
     }
@@ -86,16 +86,23 @@ impl Run<'_> {
             self.ledger(child)?.take(record, &[])?;
         }
         match done.came {
-            Some(Ok(answer)) if ended => self.begun(child, answer, created),
+            Some(Ok(answer)) if ended => self.begun(done, child, answer, created),
             _ => Ok(()),
         }
     }
 
-    fn begun(&mut self, session: usize, answer: &Answer, created: bool) -> Result<(), String> {
+    fn begun(
+        &mut self,
+        done: &Done<'_>,
+        session: usize,
+        answer: &Answer,
+        created: bool,
+    ) -> Result<(), String> {
         let ledger = self.ledger(session)?;
         let Answer::Opened(opened) = answer else { return Err(format!("answered {answer:?}")) };
         let fine = opened.session == name(session)
-            && opened.created == created
+            // Whose record it is that a lost answer was about, nobody can say where both are the same.
+            && (opened.created == created || done.troubled)
             && opened.revision.0 == ledger.revision()
             && opened.location.directory.as_str() == ledger.directory
             && opened.location.boundary.as_str() == ledger.boundary.0;

@@ -1,17 +1,23 @@
 //! The simulator: one seed fixes the operations, the faults and the order of a single-threaded
 //! executor; what a host gets is held against an oracle after every step.
 //!
-//! **The fault model.** Looks fail by path, and directories refuse to be entered, until they are healed;
-//! a process is killed between any two calls of its ports; the store is busy, full or broken at any of
-//! a boundary's calls, or loses an answer with the commit made or not. The promises must hold under any
-//! mixture of these. Two processes share the store and the disk, their boundaries interleave at every
-//! call of a port, and edits fall between any two. What the store has answered it keeps: a medium
-//! that loses what was written is for the stores' own tests.
+//! **What happens.** Sessions live their whole life: boundaries, previews, settlements of tool calls,
+//! forks (of forks), reverts, moves, windows, declarations of holds, adoptions, compactions, host-set
+//! values, deletes and openings. Two processes share the store and the disk, their calls interleave at
+//! every call of a port, and edits fall between any two.
+//!
+//! **The fault model.** Looks fail by path, files change while they are read, and directories refuse to
+//! be entered, until they are healed; a process is killed before or after the effect of any call of its
+//! ports; the store is busy, full or broken at any of a call's calls, or loses an answer with the
+//! commit made or not. The promises must hold under any mixture of these. What the store has answered
+//! it keeps: a medium that loses what was written is for the stores' own tests.
 //!
 //! **The oracle** is a second, naive model: `disk` notes every change and knows what a look must find,
-//! `naive` says what a session must see of it, `transcript_text` reads belief back from the exact
-//! texts, and `ledger` says what is due. It uses nothing of the rules that it checks: no `plan`,
-//! `compare`, `decide`, `fold` or `render`. Only a planted mistake may use them, to be plausible.
+//! `naive` says what a session must see of it and `settling` what a tool call discovers,
+//! `transcript_text` reads belief back from the exact texts, `told` knows which of them are at hand
+//! and takes them back, `due` and `fate` say what must come of a call, and `shown` holds briefings
+//! against what was told. It uses nothing of the rules that it checks: no `plan`, `compare`,
+//! `decide`, `fold`, `rewind` or `render`. Only a planted mistake may use them, to be plausible.
 //!
 //! Start with [`plan::Plan`]: what a seed means. [`run()`] runs it, [`shrink()`] makes it shorter.
 

@@ -10,11 +10,32 @@ use told_testkit::simulator::{
 
 /// Seeds in which something was once wrong, each with what it was.
 const REGRESSIONS: &[(u64, &str)] = &[
-    (54, "a move to where a session works already fenced what its process had begun (R-SES-3)"),
-    (536, "a declaration about one epoch's texts gave back the lost ones of another (R-SES-9)"),
-    (989, "a boundary before the window's start did not see what was told before it (R-SES-7)"),
-    (1512, "a revert to before the window's start left the window where it was (R-SES-2)"),
-    (1906, "after a revert a process held to its boundary from before a later look (R-BND-10)"),
+    (49, "after a revert a process held to its boundary from before a later look (R-BND-10)"),
+    (53, "a move to where a session works already fenced what its process had begun (R-SES-3)"),
+    (244, "a boundary before the window's start did not see what was told before it (R-SES-7)"),
+    (504, "a revert to before the window's start left the window where it was (R-SES-2)"),
+    (691, "a declaration about one epoch's texts gave back the lost ones of another (R-SES-9)"),
+    (8525, "a path below a link that leads to itself was taken for an absent one"),
+    (11187, "two forks that are one record differed in who had made it"),
+];
+
+/// Seeds at which a mistake is known to show, of those that take some time: they are tried first.
+const KNOWN: &[(Plant, u64)] = &[
+    (Plant::FrozenDate, 11),
+    (Plant::TextBeforeCommit, 15),
+    (Plant::ForkForgetsDiscoveries, 98),
+    (Plant::RevertKeepsDiscoveries, 172),
+    (Plant::OpenForgetsPosition, 22),
+    (Plant::MoveKeepsDiscoveries, 49),
+    (Plant::MoveDoesNotFence, 15),
+    (Plant::DiffNeedsNoBase, 265),
+    (Plant::AdoptedIsTold, 34),
+    (Plant::AdoptionForgotten, 27),
+    (Plant::UnknownIsTriedAgain, 71),
+    (Plant::CrashIsRedone, 11),
+    (Plant::ChangingFileIsAbsent, 24),
+    (Plant::NothingIsRequired, 10),
+    (Plant::NoLimitInAll, 10),
 ];
 
 #[test]
@@ -61,7 +82,8 @@ fn every_planted_mistake_is_found() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut missed = Vec::new();
     for plant in Plant::ALL {
-        let found = (0..1_000).find_map(|seed| {
+        let known = KNOWN.iter().filter(|(known, _)| *known == plant).map(|(_, seed)| *seed);
+        let found = known.chain(0..1_000).find_map(|seed| {
             let failure = check(&Plan::of(seed), Some(plant)).err()?;
             Some((seed, failure))
         });
