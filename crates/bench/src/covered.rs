@@ -9,16 +9,19 @@ use crate::{
 };
 use std::{
     hint::black_box,
+    sync::Arc,
     time::{Duration, Instant},
 };
 use told::{
     RootCoverage, Session, SyncRequest, configuration::WatchMode, domain::path::CanonicalPath,
     ports::Store,
 };
+use told_notify::NotifyWatcher;
 use told_redb::{RedbOptions, RedbStore};
 
-/// Directories and names.
-const SHAPES: [(usize, usize); 4] = [(1, 1), (6, 2), (25, 4), (100, 10)];
+/// Directories, names, and one in how many is there.
+const SHAPES: [(usize, usize, usize); 5] =
+    [(1, 1, 1), (6, 2, 1), (25, 4, 1), (100, 10, 1), (100, 100, 10)];
 const ROUNDS: usize = 2_000;
 /// What a covered boundary may add to the store's questions.
 const MOST: Duration = Duration::from_micros(2);
@@ -27,8 +30,8 @@ const LOOKS_EVERY: usize = 16;
 
 pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
     let mut figures = Vec::new();
-    for (directories, names) in SHAPES {
-        let shape = Shape { directories, names, one_in: 1 };
+    for (directories, names, one_in) in SHAPES {
+        let shape = Shape { directories, names, one_in };
         let name = format!("{} candidates", shape.candidates());
         if name.contains(&options.matching) {
             let scene = Scene::new(options.directory.as_deref(), shape)?;
@@ -41,17 +44,24 @@ pub(crate) fn run(options: &Options) -> Result<Vec<Figure>, Trouble> {
 async fn compare(scene: Scene, name: String) -> Result<Vec<Figure>, Trouble> {
     let_files_age();
     let (watched, looked) = (scene.engine_that(WatchMode::Auto)?, scene.engine()?);
-    let covered = Kept::new(scene.session(&watched, "bench/covered").await?).await?;
+    let notified = scene.engine()?.watching(Arc::new(NotifyWatcher::default()));
     let direct = Kept::new(scene.session(&looked, "bench/direct").await?).await?;
-    let status = watched.watch_status(&scene.directory).await?;
-    if status.roots.is_empty() || status.roots.iter().any(|r| r.coverage != RootCoverage::Covered) {
-        return Err(format!("not covered here: {:?}", status.roots).into());
+    let begun = Instant::now();
+    let covered = Kept::new(scene.session(&watched, "bench/covered").await?).await?;
+    let armed = begun.elapsed();
+    let by_notify = Kept::new(scene.session(&notified, "bench/notify").await?).await?;
+    for engine in [&watched, &notified] {
+        let roots = engine.watch_status(&scene.directory).await?.roots;
+        if roots.is_empty() || roots.iter().any(|root| root.coverage != RootCoverage::Covered) {
+            return Err(format!("not covered here: {roots:?}").into());
+        }
     }
     let store = RedbStore::open(scene.store(), RedbOptions::default());
     let place = covered.place().await?;
     let id = covered.session.id().clone();
     let ask = async || store.revisions(&id, &place).await.map(black_box);
-    let (mut turns, mut above, mut looks) = (Turns::default(), Vec::new(), Vec::new());
+    let (mut turns, mut above) = (Turns::default(), Vec::new());
+    let (mut looks, mut notifies) = (Vec::new(), Vec::new());
     let warm = Instant::now();
     while warm.elapsed().as_millis() < 50 {
         covered.boundary().await?;
@@ -73,6 +83,10 @@ async fn compare(scene: Scene, name: String) -> Result<Vec<Figure>, Trouble> {
             let calls = Calls::begin(1);
             direct.boundary().await?;
             looks.push(calls.each());
+        } else if round % LOOKS_EVERY == 1 {
+            let calls = Calls::begin(1);
+            by_notify.boundary().await?;
+            notifies.push(calls.each());
         }
     }
     let (ours, floor) = turns.samples();
@@ -80,7 +94,9 @@ async fn compare(scene: Scene, name: String) -> Result<Vec<Figure>, Trouble> {
         Figure::time(format!("{name}, above the store's questions"), Samples::new(above), MOST),
         Figure::part("  with them", ours),
         Figure::part("  the store's questions", floor),
+        Figure::part("  the same by notify", Samples::new(notifies)),
         Figure::part("  the same, looked at directly", Samples::new(looks)),
+        Figure::part("  until it was watched, once", Samples::new(vec![armed])),
     ])
 }
 

@@ -11,21 +11,12 @@ use std::{
 use told::{
     Engine, Ports, RootCoverage, Session, SyncRequest,
     domain::{
-        hash::ContentHash,
-        key::ApiKey,
         look::{Looks, Seen},
         observation::Observation,
         path::CanonicalPath,
         policy::{Builtin, Policy},
-        position::Revision,
-        record::Record,
-        session::SessionId,
-        state::Contents,
     },
-    ports::{
-        Append, Coverage, Drained, FileSystem, Loaded, LocationValues, Mark, Revisions,
-        SessionSummary, Store, StoreError, Subscription, Watched, Watcher,
-    },
+    ports::{Coverage, Drained, FileSystem, Subscription, Watched, Watcher},
 };
 use told_clock::SystemClock;
 use told_fs::LocalFileSystem;
@@ -49,7 +40,6 @@ pub(crate) fn in_memory(watcher: InotifyWatcher) -> Engine {
 pub(crate) struct Counted {
     looks: AtomicUsize,
     drains: AtomicUsize,
-    store: AtomicUsize,
 }
 
 impl Counted {
@@ -75,7 +65,7 @@ impl Counted {
         let store = RedbStore::open(ground.path("store.redb"), RedbOptions::default());
         let ports = Ports {
             files: Arc::new(Files(LocalFileSystem::new(), self.clone())),
-            store: Arc::new(Stored(store, self.clone())),
+            store: Arc::new(store),
             clock: Arc::new(SystemClock::new()),
         };
         let watcher = Watching(InotifyWatcher::default(), self.clone());
@@ -89,10 +79,6 @@ impl Counted {
 
     pub(crate) fn drains(&self) -> usize {
         self.drains.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn store_calls(&self) -> usize {
-        self.store.load(Ordering::SeqCst)
     }
 }
 
@@ -130,75 +116,6 @@ impl Subscription for Subscribed {
     async fn drain(&self) -> Drained {
         self.1.drains.fetch_add(1, Ordering::SeqCst);
         self.0.drain().await
-    }
-}
-
-struct Stored(RedbStore, Arc<Counted>);
-
-impl Stored {
-    fn asked(&self) -> &RedbStore {
-        self.1.store.fetch_add(1, Ordering::SeqCst);
-        &self.0
-    }
-}
-
-#[async_trait]
-impl Store for Stored {
-    async fn load(&self, session: &SessionId) -> Result<Option<Loaded>, StoreError> {
-        self.asked().load(session).await
-    }
-
-    async fn revisions(
-        &self,
-        session: &SessionId,
-        directory: &CanonicalPath,
-    ) -> Result<Revisions, StoreError> {
-        self.asked().revisions(session, directory).await
-    }
-
-    async fn append(&self, session: &SessionId, append: Append) -> Result<Mark, StoreError> {
-        self.asked().append(session, append).await
-    }
-
-    async fn records(
-        &self,
-        session: &SessionId,
-        after: Revision,
-        limit: usize,
-    ) -> Result<Vec<Record>, StoreError> {
-        self.asked().records(session, after, limit).await
-    }
-
-    async fn contents(&self, hashes: &[ContentHash]) -> Result<Contents, StoreError> {
-        self.asked().contents(hashes).await
-    }
-
-    async fn sessions(
-        &self,
-        directory: Option<&CanonicalPath>,
-    ) -> Result<Vec<SessionSummary>, StoreError> {
-        self.asked().sessions(directory).await
-    }
-
-    async fn delete(
-        &self,
-        session: &SessionId,
-        expected: Option<Mark>,
-    ) -> Result<bool, StoreError> {
-        self.asked().delete(session, expected).await
-    }
-
-    async fn values(&self, directory: &CanonicalPath) -> Result<LocationValues, StoreError> {
-        self.asked().values(directory).await
-    }
-
-    async fn set_value(
-        &self,
-        directory: &CanonicalPath,
-        key: &ApiKey,
-        value: Option<Arc<str>>,
-    ) -> Result<(), StoreError> {
-        self.asked().set_value(directory, key, value).await
     }
 }
 

@@ -195,6 +195,7 @@ pub(super) const ROWS: &[Row] = &[
             "told",
             "told-clock",
             "told-fs",
+            "told-notify",
             "told-redb",
             "async-trait",
             "nix",
