@@ -74,6 +74,7 @@ pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Brie
         let Verdict { context, found, decision } =
             session.judge(&known.standing, known, found, request).await?;
         known.boundary = found.sight.known.clone();
+        known.learned = found.sight.learned.clone();
         let sight = ordinary.then(|| found.sight.clone());
         known.sight.clone_from(&sight);
         match decision {
@@ -233,6 +234,7 @@ impl Session {
         let ground = Ground {
             directory: &state.location.directory,
             known: &known.boundary,
+            learned: &known.learned,
             trust: state.trust,
             scopes: &state.told.scopes,
             thoroughness,
@@ -259,7 +261,10 @@ impl Session {
         request: SyncRequest,
     ) -> Result<Verdict, Error> {
         let world = self.world();
-        let mut second_look = SecondLook::Pending;
+        let mut second_look = match found.sight.waited {
+            true => SecondLook::Done,
+            false => SecondLook::Pending,
+        };
         loop {
             let believed = standing
                 .state
@@ -392,6 +397,7 @@ fn thoroughness(state: &State) -> Thoroughness {
 fn look_of(state: &State, context: &SystemContext) -> Look {
     Look {
         boundary: context.boundary.clone(),
+        project: context.project.clone(),
         held: held(state, context),
         withheld: context.withheld.clone(),
     }

@@ -117,7 +117,8 @@ impl Cover {
         let Ok(mut watch) = self.watch.try_lock() else { return Way::Direct };
         let watch = &mut *watch;
         watch.boundaries += 1;
-        if !plan.looks.listings.is_empty() || watch.boundaries < WATCH_FROM {
+        let unwatched = !plan.looks.listings.is_empty() || !plan.looks.scans.is_empty();
+        if unwatched || watch.boundaries < WATCH_FROM {
             return Way::Direct;
         }
         let at = watch.arranged(plan, || self.cells());

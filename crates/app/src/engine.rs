@@ -362,10 +362,14 @@ impl Engine {
 
     pub(crate) async fn boundary(&self, directory: &CanonicalPath) -> CanonicalPath {
         use crate::observe::Ground;
-        use told_domain::{instruction::KnownBoundary, plan::Thoroughness};
+        use told_domain::{
+            instruction::KnownBoundary,
+            plan::{Learned, Thoroughness},
+        };
         let ground = Ground {
             directory,
             known: &KnownBoundary::No,
+            learned: &Learned::default(),
             trust: Trust::Trusted,
             scopes: &BTreeMap::new(),
             thoroughness: Thoroughness::Ordinary,

@@ -3,7 +3,7 @@
 use crate::{
     Engine, Error, Explanation,
     engine::absolute,
-    observe::{Ground, compose},
+    observe::{Ground, Sight, compose},
     registry::Snapshot,
 };
 use std::{
@@ -18,7 +18,8 @@ use told_domain::{
     key::{Origin, SourceKey},
     observation::Observation,
     path::{AbsolutePath, CanonicalPath},
-    plan::Thoroughness,
+    place::Place,
+    plan::{Learned, Thoroughness},
     position::{Position, Revision},
     render::withheld_view,
     session::Trust,
@@ -35,9 +36,11 @@ pub(crate) async fn explain(
 ) -> Result<Explanation, Error> {
     let world = &engine.world;
     let (target, real) = locate(engine, directory, path).await?;
+    let learned = Learned::default();
     let ground = |scopes| Ground {
         directory,
         known: &KnownBoundary::No,
+        learned: &learned,
         trust: Trust::Trusted,
         scopes,
         thoroughness: Thoroughness::NearMisses,
@@ -50,7 +53,9 @@ pub(crate) async fn explain(
     let services = engine.locations.at(directory);
     let nothing = std::iter::empty();
     let context = compose(world, &services, &sight, Vec::new(), &snapshot, nothing)?;
-    let reach = Reach { boundary: &boundary, target: &target, directory: &real };
+    let configured = configured(&sight);
+    let reach =
+        Reach { boundary: &boundary, target: &target, directory: &real, configured: &configured };
     Ok(reach.explain(&context))
 }
 
@@ -90,11 +95,23 @@ fn scopes(boundary: &CanonicalPath, real: &CanonicalPath) -> BTreeMap<CanonicalP
     within.map(scope).collect()
 }
 
+/// The project's own configuration, and what it and the user's name.
+fn configured(sight: &Sight) -> BTreeSet<AbsolutePath> {
+    let candidates = sight.plan.candidates();
+    let files = candidates.groups.iter().flatten();
+    let files = files.filter(|file| matches!(file.place, Place::Configured { .. }));
+    let globs = candidates.patterns.iter().map(|pattern| pattern.glob.as_path());
+    let files = files.map(|file| file.path.clone());
+    files.chain(globs).chain(sight.learned.project.file()).collect()
+}
+
 /// What an instruction must stand above to apply.
 struct Reach<'a> {
     boundary: &'a CanonicalPath,
     target: &'a AbsolutePath,
     directory: &'a CanonicalPath,
+    /// What configurations name: it applies everywhere.
+    configured: &'a BTreeSet<AbsolutePath>,
 }
 
 impl Reach<'_> {
@@ -109,8 +126,12 @@ impl Reach<'_> {
         }
     }
 
-    /// The user's own files apply everywhere; a project's from its directory down.
+    /// The user's own files apply everywhere, and what a configuration names; a project's from its
+    /// directory down.
     fn reaches(&self, source: &Source) -> bool {
+        if matches!(source.place, Place::Configured { .. }) {
+            return true;
+        }
         match source.origin {
             Origin::User => true,
             Origin::Project => source
@@ -123,6 +144,10 @@ impl Reach<'_> {
     }
 
     fn is_on_the_way(&self, key: &SourceKey) -> bool {
+        let named = |path| self.configured.contains(path);
+        if key.path().is_some_and(named) || matches!(key, SourceKey::Url(_)) {
+            return true;
+        }
         let Some(directory) = key.path().and_then(AbsolutePath::parent) else { return false };
         !directory.is_within(self.boundary) || self.is_above(&directory)
     }

@@ -24,7 +24,7 @@ impl FoundThrough {
         let here: BTreeSet<_> = context.sources.iter().filter_map(|s| s.key.path()).collect();
         let lost: Vec<_> = found.iter().filter(|(path, _)| !here.contains(path)).collect();
         for unavailable in &mut context.unavailable {
-            let leads = |via: &[AbsolutePath]| via.iter().any(|c| unavailable.holds.contains(c));
+            let leads = |via: &[AbsolutePath]| via.iter().any(|c| unavailable.holds_through(c));
             let held: Vec<_> = lost.iter().filter(|(_, via)| leads(via)).collect();
             unavailable.found.extend(held.into_iter().map(|(path, _)| (*path).clone()));
         }

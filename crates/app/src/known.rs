@@ -21,6 +21,7 @@ use told_domain::{
     head::HeadChange,
     instruction::KnownBoundary,
     look::Look,
+    plan::Learned,
     position::Revision,
     record::Record,
     render::{Blocks, Extent, briefing},
@@ -64,6 +65,8 @@ pub(crate) struct Known {
     pub(crate) standing: Standing,
     pub(crate) services: Arc<LocationServices>,
     pub(crate) boundary: KnownBoundary,
+    /// What looks taught beside it.
+    pub(crate) learned: Learned,
     /// This process's latest look, if it is later than the last record's (R-BND-10).
     pub(crate) look: Option<Look>,
     pub(crate) memo: Option<Memo>,
@@ -75,6 +78,7 @@ pub(crate) struct Known {
 struct Place {
     services: Arc<LocationServices>,
     boundary: KnownBoundary,
+    learned: Learned,
     mark: Mark,
 }
 
@@ -278,8 +282,8 @@ impl Session {
     /// Where the session stands is not known any more; where it works is.
     fn forget(&self, known: &mut Option<Known>) {
         if let Some(known) = known.take() {
-            let Known { services, boundary, mark, .. } = known;
-            *self.place() = Some(Place { services, boundary, mark });
+            let Known { services, boundary, learned, mark, .. } = known;
+            *self.place() = Some(Place { services, boundary, learned, mark });
         }
     }
 
@@ -311,9 +315,12 @@ impl Session {
     fn advance(&self, known: &mut Option<Known>, mark: Mark, standing: Standing) {
         let services = self.engine.locations.at(&standing.state.location.directory);
         let before = known.take().filter(|known| Arc::ptr_eq(&known.services, &services));
-        let (values, boundary) = match before {
-            Some(known) => (known.values, known.boundary),
-            None => (UNREAD, KnownBoundary::Marked(standing.state.location.boundary.clone())),
+        let (values, boundary, learned) = match before {
+            Some(known) => (known.values, known.boundary, known.learned),
+            None => {
+                let boundary = KnownBoundary::Marked(standing.state.location.boundary.clone());
+                (UNREAD, boundary, Learned::recalled(&standing.state))
+            }
         };
         *known = Some(Known {
             mark,
@@ -322,6 +329,7 @@ impl Session {
             standing,
             services,
             boundary,
+            learned,
             look: None,
             memo: None,
             sight: None,
@@ -335,6 +343,7 @@ impl Session {
             mark: Mark { incarnation: 0, revision: standing.state.revision },
             values: UNREAD,
             head: HeadCondition::Sound,
+            learned: Learned::recalled(&standing.state),
             standing,
             services: self.engine.locations.at(&directory),
             boundary: KnownBoundary::Marked(boundary),
@@ -370,15 +379,18 @@ impl Session {
         let directory = loaded.state.location.directory.clone();
         let services = self.engine.locations.at(&directory);
         // A record that others wrote since holds a later look than ours (R-BND-10).
-        let boundary = match self.place().take() {
+        let (boundary, learned) = match self.place().take() {
             Some(before)
                 if *before.services.directory() == directory
                     && before.mark.incarnation == loaded.mark.incarnation
                     && before.mark.revision >= loaded.state.looked =>
             {
-                before.boundary
+                (before.boundary, before.learned)
             }
-            Some(_) | None => KnownBoundary::Marked(loaded.state.location.boundary.clone()),
+            Some(_) | None => {
+                let boundary = loaded.state.location.boundary.clone();
+                (KnownBoundary::Marked(boundary), Learned::recalled(&loaded.state))
+            }
         };
         *known = Some(Known {
             mark: loaded.mark,
@@ -387,6 +399,7 @@ impl Session {
             standing: Standing { state: loaded.state, contents: loaded.contents },
             services,
             boundary,
+            learned,
             look: None,
             memo: None,
             sight: None,

@@ -14,7 +14,7 @@ use told_domain::{
     look::Seen,
     observation::Observation,
     path::{AbsolutePath, CanonicalPath},
-    plan::{Plan, Standpoint, Thoroughness, plan},
+    plan::{Learned, Plan, Standpoint, Thoroughness, plan},
     policy::Builtin,
     reason::UnavailableReason,
     render::{Environment, Renderer, date_value},
@@ -26,11 +26,19 @@ use told_domain::{
 /// someone moves markers about while we look.
 const PLANS_MAX: usize = 4;
 
+/// How often it is planned again because the project's configuration, or what globs match, did: a
+/// configuration may name globs, and a glob matches files (R-CFG-6).
+const FURTHER_MAX: usize = 2;
+
+/// How long an emptied configuration is given to be filled again (R-OBS-4).
+const FILLED_AFTER: Duration = Duration::from_millis(10);
+
 /// What a look starts from.
 #[derive(Clone, Copy)]
 pub(crate) struct Ground<'a> {
     pub(crate) directory: &'a CanonicalPath,
     pub(crate) known: &'a KnownBoundary,
+    pub(crate) learned: &'a Learned,
     pub(crate) trust: Trust,
     pub(crate) scopes: &'a BTreeMap<CanonicalPath, Scope>,
     pub(crate) thoroughness: Thoroughness,
@@ -46,6 +54,12 @@ pub(crate) struct Sight {
     pub(crate) unknown: Option<(AbsolutePath, UnavailableReason)>,
     /// What it makes of `core/environment`.
     environment: Observation<Arc<str>>,
+    /// What it taught beside the boundary.
+    pub(crate) learned: Learned,
+    /// What the plan was made from: not that, where it would not settle.
+    basis: Learned,
+    /// Whether the one wait of a boundary is over (R-OBS-4).
+    pub(crate) waited: bool,
 }
 
 impl World {
@@ -60,16 +74,21 @@ impl World {
         let files = self.files_at(ground.directory);
         let cover = cover.filter(|_| self.is_disk(&files));
         let mut known = ground.known.clone();
+        let mut learned = ground.learned.clone();
         let mut unknown = None;
-        let mut attempt = 0;
+        let (mut attempt, mut further) = (0, 0);
+        let mut waited = false;
         loop {
             attempt += 1;
-            let last = last.filter(|last| attempt == 1 && last.known == known);
-            let plan = last.map_or_else(
+            let as_planned = |last: &&Arc<Sight>| {
+                attempt == 1 && last.known == known && last.basis.plans_as(&learned)
+            };
+            let plan = last.filter(as_planned).map_or_else(
                 || {
                     let standpoint = Standpoint {
                         directory: ground.directory,
                         boundary: &known,
+                        learned: &learned,
                         trust: ground.trust,
                         scopes: ground.scopes,
                         thoroughness: ground.thoroughness,
@@ -101,11 +120,32 @@ impl World {
                 }
             };
             match next {
-                Some(next) if attempt < PLANS_MAX => known = next,
+                Some(next) if attempt < PLANS_MAX + further => known = next,
                 Some(_) | None if settled => {
+                    if !waited && plan.project_was_emptied(&seen, &learned) {
+                        waited = true;
+                        self.clock.sleep(FILLED_AFTER).await;
+                        continue;
+                    }
+                    let taught = plan.learned(&seen, &learned);
+                    let basis = std::mem::replace(&mut learned, taught);
+                    if further < FURTHER_MAX && !learned.plans_as(&basis) {
+                        further += 1;
+                        continue;
+                    }
                     let directory = ground.directory.clone();
                     let environment = self.environment(&directory, &known, unknown.as_ref());
-                    let sight = Sight { directory, plan, seen, known, unknown, environment };
+                    let sight = Sight {
+                        directory,
+                        plan,
+                        seen,
+                        known,
+                        unknown,
+                        learned,
+                        basis,
+                        waited,
+                        environment,
+                    };
                     return Arc::new(sight);
                 }
                 Some(_) | None => known = fallback(ground),
@@ -119,6 +159,7 @@ impl World {
             &Standpoint {
                 directory: ground.directory,
                 boundary: &KnownBoundary::No,
+                learned: ground.learned,
                 trust: ground.trust,
                 scopes: ground.scopes,
                 thoroughness: ground.thoroughness,
@@ -230,6 +271,7 @@ pub(crate) fn compose(
     let context = SystemContext::compose(Parts {
         boundary: sight.known.of(directory).unwrap_or_else(|| directory.clone()),
         unknown_boundary: sight.unknown.clone(),
+        project: sight.learned.project.clone(),
         instructions: sight.plan.read(&sight.seen, &world.policy),
         contributed,
         not_registered: not_registered.collect(),

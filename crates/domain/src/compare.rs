@@ -6,6 +6,7 @@ use crate::{
     look::Held,
     path::AbsolutePath,
     place::Place,
+    policy::IncludeGlob,
     position::Revision,
     state::{Belief, Contents, State},
     text::same_but_for_line_endings,
@@ -189,6 +190,8 @@ pub(crate) struct Holds<'a> {
     by_path: BTreeMap<&'a AbsolutePath, Vec<usize>>,
     /// By index, the unavailable sources through which each file was last found.
     by_file: BTreeMap<&'a AbsolutePath, Vec<usize>>,
+    /// By index, the globs whose scan failed (R-CFG-2).
+    globs: Vec<(usize, &'a IncludeGlob)>,
 }
 
 impl<'a> Holds<'a> {
@@ -196,6 +199,7 @@ impl<'a> Holds<'a> {
         let mut by_key = BTreeMap::new();
         let mut by_path: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let mut by_file: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut globs = Vec::new();
         for (index, unavailable) in context.unavailable.iter().enumerate() {
             by_key.entry(&unavailable.key).or_insert(index);
             for path in &unavailable.holds {
@@ -204,8 +208,9 @@ impl<'a> Holds<'a> {
             for file in &unavailable.found {
                 by_file.entry(file).or_default().push(index);
             }
+            globs.extend(unavailable.glob.as_ref().map(|glob| (index, glob)));
         }
-        Self { context, by_key, by_path, by_file }
+        Self { context, by_key, by_path, by_file, globs }
     }
 
     /// The unavailable source that keeps `key` as it is, if one does.
@@ -229,7 +234,11 @@ impl<'a> Holds<'a> {
     ) -> impl Iterator<Item = &'b usize> {
         let by_path = |path| self.by_path.get(path).into_iter().flatten();
         let by_file = |path| self.by_file.get(path).into_iter().flatten();
-        let told = via(entry, state).chain(key.path()).flat_map(by_path);
+        let by_glob = |path: &'b AbsolutePath| {
+            self.globs.iter().filter(|(_, glob)| glob.matches(path)).map(|(index, _)| index)
+        };
+        let paths = via(entry, state).chain(key.path());
+        let told = paths.flat_map(move |path| by_path(path).chain(by_glob(path)));
         told.chain(key.path().into_iter().flat_map(by_file))
     }
 }

@@ -2,12 +2,14 @@
 //! the order of telling.
 
 use crate::{
-    instruction::InstructionSet,
+    configuration::ProjectConfiguration,
+    instruction::{InstructionSet, KnownProject, ProjectSight},
     key::{Origin, PluginKey, SourceKey},
     look::Withheld,
     observation::{Absence, Observation},
     path::{AbsolutePath, CanonicalPath},
     place::Place,
+    policy::IncludeGlob,
     reason::{UnavailableReason, Warning, WithheldReason},
     render::Renderer,
     text,
@@ -19,6 +21,8 @@ use std::{collections::BTreeMap, sync::Arc};
 pub struct SystemContext {
     /// The project boundary as found.
     pub boundary: CanonicalPath,
+    /// The project's own configuration that counts (R-CFG-6).
+    pub project: Option<Arc<ProjectConfiguration>>,
     /// Sources with a value, in the order of telling.
     pub sources: Vec<Source>,
     /// Sources that could not be observed.
@@ -61,10 +65,26 @@ pub struct Unavailable {
     pub need: Need,
     /// Beliefs last found through these paths are held, beside the key's own (R-OBS-11).
     pub holds: Vec<AbsolutePath>,
+    /// And those through any path that this glob names: its scan failed (R-CFG-2).
+    pub glob: Option<IncludeGlob>,
     /// Files that a later look than the record's found through those paths: they are held too.
     pub found: Vec<AbsolutePath>,
     /// Renders the last admitted value where it has to be told again; a file's renders itself.
     pub renderer: Option<Renderer>,
+}
+
+impl Unavailable {
+    /// A source that holds nothing but its own belief.
+    #[must_use]
+    pub const fn new(key: SourceKey, reason: UnavailableReason, need: Need) -> Self {
+        Self { key, reason, need, holds: Vec::new(), glob: None, found: Vec::new(), renderer: None }
+    }
+
+    /// Whether beliefs that were found through `path` are held.
+    #[must_use]
+    pub fn holds_through(&self, path: &AbsolutePath) -> bool {
+        self.holds.contains(path) || self.glob.as_ref().is_some_and(|glob| glob.matches(path))
+    }
 }
 
 /// Whether a first boundary can do without a source (R-BND-2).
@@ -104,6 +124,8 @@ pub struct Parts<'a> {
     pub boundary: CanonicalPath,
     /// The marker that could not be looked at, where that left the boundary unknown (R-AMB-4).
     pub unknown_boundary: Option<(AbsolutePath, UnavailableReason)>,
+    /// The project's own configuration, as the look found it.
+    pub project: KnownProject,
     /// The instruction files.
     pub instructions: InstructionSet<'a>,
     /// All other producers.
@@ -120,30 +142,20 @@ impl SystemContext {
     pub fn compose(parts: Parts<'_>) -> Result<Self, DuplicateKey> {
         let mut context = Self {
             boundary: parts.boundary,
+            project: parts.project.counts().cloned(),
             sources: Vec::new(),
             unavailable: Vec::new(),
             withheld: parts.instructions.withheld.clone(),
         };
         context.add_instructions(&parts.instructions);
+        context.add_project(&parts.project);
         if let Some((marker, reason)) = parts.unknown_boundary {
-            context.unavailable.push(Unavailable {
-                key: SourceKey::File(marker),
-                reason,
-                need: Need::Required,
-                holds: Vec::new(),
-                found: Vec::new(),
-                renderer: None,
-            });
+            let key = SourceKey::File(marker);
+            context.unavailable.push(Unavailable::new(key, reason, Need::Required));
         }
         for key in parts.not_registered {
-            context.unavailable.push(Unavailable {
-                key: SourceKey::Plugin(key),
-                reason: UnavailableReason::NotRegistered,
-                need: Need::Optional,
-                holds: Vec::new(),
-                found: Vec::new(),
-                renderer: None,
-            });
+            let (key, reason) = (SourceKey::Plugin(key), UnavailableReason::NotRegistered);
+            context.unavailable.push(Unavailable::new(key, reason, Need::Optional));
         }
         for contributed in parts.contributed {
             context.add(contributed);
@@ -195,14 +207,28 @@ impl SystemContext {
             });
         }
         for failed in &set.unavailable {
+            let key = SourceKey::File(failed.path.clone());
             self.unavailable.push(Unavailable {
-                key: SourceKey::File(failed.path.clone()),
-                reason: failed.reason,
-                need: Need::Required,
                 holds: failed.group.clone(),
-                found: Vec::new(),
-                renderer: None,
+                glob: failed.glob.clone(),
+                ..Unavailable::new(key, failed.reason, Need::Required)
             });
+        }
+    }
+
+    /// The project's configuration is told to nobody; what became of it is listed under its path.
+    fn add_project(&mut self, project: &KnownProject) {
+        let Some(key) = project.file().map(SourceKey::File) else { return };
+        match project.sight() {
+            ProjectSight::Unseen | ProjectSight::Missing | ProjectSight::Good(_) => {}
+            ProjectSight::Broken(..) => {
+                let reason = WithheldReason::InvalidConfiguration;
+                self.withheld.push(Withheld { key, reason });
+            }
+            ProjectSight::Withheld(reason) => self.withheld.push(Withheld { key, reason: *reason }),
+            ProjectSight::Unavailable(reason) => {
+                self.unavailable.push(Unavailable::new(key, *reason, Need::Required));
+            }
         }
     }
 
@@ -225,12 +251,8 @@ impl SystemContext {
                 self.withheld.push(Withheld { key, reason });
             }
             Observation::Unavailable(reason) => self.unavailable.push(Unavailable {
-                key,
-                reason,
-                need,
-                holds: Vec::new(),
-                found: Vec::new(),
                 renderer: Some(renderer),
+                ..Unavailable::new(key, reason, need)
             }),
         }
     }

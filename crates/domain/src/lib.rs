@@ -9,7 +9,7 @@
 //! Start with `plan`, then read `decide`, `fold` and `render`; [`record`] holds the facts they share.
 //!
 //! No I/O, no async, no clock, no environment: whoever calls brings what was seen and what time it
-//! is. It may depend on libraries that compute (serde, sha2, similar, globset, jiff), on no crate of
+//! is. It may depend on libraries that compute (serde, sha2, similar, globset, toml, jiff), on no crate of
 //! told, and on nothing that touches the world.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -17,6 +17,7 @@
 pub mod briefing;
 pub mod command;
 pub mod compare;
+pub mod configuration;
 pub mod context;
 pub mod decide;
 pub mod discover;

@@ -2,6 +2,7 @@
 //! in the same order (R-OBS-10). `plan` writes the question, the `FileSystem` port the answer.
 
 use crate::{
+    configuration::ProjectConfiguration,
     key::SourceKey,
     observation::Observation,
     path::{AbsolutePath, CanonicalPath},
@@ -9,7 +10,7 @@ use crate::{
     reason::{UnavailableReason, WithheldReason},
 };
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 /// One batch of looks. Reads come in order of precedence, the most specific first (R-OBS-12).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Looks {
     pub probes: Vec<AbsolutePath>,
     /// Directories of which the entries' names count.
     pub listings: Vec<Listing>,
+    /// Directories of which all that lies below counts.
+    pub scans: Vec<Scan>,
     /// Bytes to read in all; what passes them is withheld unread (`limit`).
     pub total_bytes: u64,
     /// Milliseconds for the whole batch; what has not answered by then is unavailable (`timeout`).
@@ -55,6 +58,31 @@ pub struct Listing {
     pub max_entries: u64,
 }
 
+/// One directory of which all that lies below it is to be found, links not followed (R-CFG-2).
+/// `.git` and `node_modules` are never entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// The directory.
+    pub directory: AbsolutePath,
+    /// Where it must really be.
+    pub containment: Containment,
+    /// Entries of the directory have depth 1; what is deeper than this is not looked at.
+    pub max_depth: u32,
+    /// Looking stops after so many entries, directories counted (R-OBS-12).
+    pub max_entries: u64,
+    /// Whether names that begin with a dot count.
+    pub hidden: Hidden,
+}
+
+/// Whether names that begin with a dot count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Hidden {
+    /// They do.
+    Counts,
+    /// They do not, and such directories are not entered.
+    LeftOut,
+}
+
 /// The answers, each list as long as its question and in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
@@ -64,6 +92,8 @@ pub struct Seen {
     pub probes: Vec<Observation<EntryKind>>,
     /// What each listing found.
     pub listings: Vec<Observation<Names>>,
+    /// What each scan found.
+    pub scans: Vec<Observation<Below>>,
 }
 
 /// One version of a regular file (R-OBS-9).
@@ -97,12 +127,26 @@ pub struct Names {
     pub more: bool,
 }
 
+/// What lies below a directory and is no directory itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Below {
+    /// Paths relative to the directory, sorted component by component by their bytes.
+    pub paths: Vec<PathBuf>,
+    /// Whether looking stopped at the scan's `max_entries`.
+    pub more: bool,
+    /// Whether there are directories at `max_depth`, which were not entered.
+    pub deeper: bool,
+}
+
 /// What a record that admits keeps of its look, so that a process without a later look of its own
 /// can answer from it (R-BND-10).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Look {
     /// The project boundary as it was found.
     pub boundary: CanonicalPath,
+    /// The project's own configuration that counts (R-CFG-6).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<Arc<ProjectConfiguration>>,
     /// Sources that could not be observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<Held>,

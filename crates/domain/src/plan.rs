@@ -1,15 +1,21 @@
 //! `plan`: what a boundary looks at. Pure: it says what to look for, an adapter looks, and
 //! [`Plan::read`] says what the answers mean.
 
+mod configured;
+
 use crate::{
-    instruction::{BoundarySight, Candidates, InstructionSet, KnownBoundary, Treatment},
+    instruction::{
+        BoundarySight, Candidate, Candidates, InstructionSet, KnownBoundary, KnownMatches,
+        KnownProject, Treatment,
+    },
     key::SourceKey,
     look::{Containment, EntryKind, FileBytes, Listing, Looks, Read, Seen, Withheld},
-    observation::Observation,
+    observation::{Absence, Observation},
     path::{AbsolutePath, CanonicalPath},
     policy::{FileName, Policy},
     reason::{UnavailableReason, WithheldReason},
     session::Trust,
+    state::State,
     told::Scope,
 };
 use std::{collections::BTreeMap, ffi::OsStr};
@@ -21,12 +27,44 @@ pub struct Standpoint<'a> {
     pub directory: &'a CanonicalPath,
     /// What is known of its boundary. With [`KnownBoundary::No`] only markers are looked for.
     pub boundary: &'a KnownBoundary,
+    /// What earlier looks taught beside it.
+    pub learned: &'a Learned,
     /// Whether the project's files count.
     pub trust: Trust,
     /// Directories that tool settlements made relevant.
     pub scopes: &'a BTreeMap<CanonicalPath, Scope>,
     /// How closely to look.
     pub thoroughness: Thoroughness,
+}
+
+/// What a look teaches the next plan, beside the boundary.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// The project's own configuration (R-CFG-6).
+    pub project: KnownProject,
+    /// What globs matched (R-CFG-2).
+    pub matches: KnownMatches,
+}
+
+impl Learned {
+    /// What the last record that admitted keeps of it (R-BND-10).
+    #[must_use]
+    pub fn recalled(state: &State) -> Self {
+        let look = state.told.look.as_ref();
+        let look = look.filter(|look| look.boundary == state.location.boundary);
+        let project =
+            look.map(|look| KnownProject::recalled(look.boundary.clone(), look.project.clone()));
+        Self { project: project.unwrap_or_default(), matches: KnownMatches::default() }
+    }
+
+    /// Whether a plan with `other` would ask the same.
+    #[must_use]
+    pub fn plans_as(&self, other: &Self) -> bool {
+        let (one, other_one) = (&self.project, &other.project);
+        one.counts() == other_one.counts()
+            && one.bytes() == other_one.bytes()
+            && self.matches == other.matches
+    }
 }
 
 /// How closely to look.
@@ -47,7 +85,9 @@ pub struct Plan {
     known: KnownBoundary,
     directory: CanonicalPath,
     candidates: Candidates,
-    /// How many of the probes are for markers; the rest are for candidates that a switch leaves out.
+    /// Whether the project's configuration is looked at, and how: it comes before all candidates.
+    project: Option<Treatment>,
+    /// How many of the probes are for markers; the rest are for what a switch leaves out.
     marker_probes: usize,
     /// For each listing, the name groups wanted in it.
     wanted: Vec<Vec<Vec<FileName>>>,
@@ -58,8 +98,14 @@ pub struct Plan {
 pub fn plan(standpoint: &Standpoint<'_>, policy: &Policy) -> Plan {
     let mut plan = plan_markers(standpoint.directory, standpoint.boundary, policy);
     if let Some(boundary) = standpoint.boundary.of(standpoint.directory) {
+        // Another project's configuration says nothing of this one.
+        let project = standpoint.learned.project.at(&boundary);
+        let learned = Learned { project, matches: standpoint.learned.matches.clone() };
+        let standpoint = &Standpoint { learned: &learned, ..*standpoint };
+        plan.look_at_project(standpoint, &boundary, policy);
         plan.candidates = Candidates::new(standpoint, &boundary, policy);
         plan.look_at_candidates(&boundary, policy);
+        plan.look_for_globs(policy);
         match standpoint.thoroughness {
             Thoroughness::Ordinary => {}
             Thoroughness::NearMisses => plan.look_for_near_misses(policy),
@@ -86,6 +132,7 @@ pub fn plan_markers(directory: &CanonicalPath, known: &KnownBoundary, policy: &P
         looks,
         known: known.clone(),
         directory: directory.clone(),
+        project: None,
         candidates: Candidates::default(),
         wanted: Vec::new(),
     }
@@ -106,7 +153,24 @@ impl Plan {
         let sights = self.sights(seen);
         let mut set = InstructionSet::resolve(&self.candidates, &sights, policy);
         set.withheld.extend(self.near_misses(seen));
+        self.judge_scans(seen, &mut set);
         set
+    }
+
+    /// Whether the project's configuration is empty, and was not: editors that save in place truncate
+    /// first (R-OBS-4).
+    #[must_use]
+    pub fn project_was_emptied(&self, seen: &Seen, before: &Learned) -> bool {
+        let is_empty = |file: &Observation<FileBytes>| matches!(file, Observation::Available(file) if file.size == 0);
+        self.project == Some(Treatment::Tell)
+            && before.project.at(&self.root()).says_something()
+            && seen.files.first().is_some_and(is_empty)
+    }
+
+    /// What the answers teach beside the boundary, who knew `before`.
+    #[must_use]
+    pub fn learned(&self, seen: &Seen, before: &Learned) -> Learned {
+        Learned { project: self.project_seen(seen, before), matches: self.matches(seen, before) }
     }
 
     /// The project boundary that was known, else the Location's directory.
@@ -129,8 +193,8 @@ impl Plan {
             .filter(|index| paths.contains(&self.looks.reads[*index].path))
             .collect();
         let reads = chosen.iter().map(|index| self.looks.reads[*index].clone()).collect();
-        let looks = Looks { reads, probes: Vec::new(), listings: Vec::new(), ..self.looks.clone() };
-        (looks, chosen)
+        let Looks { total_bytes, look_ms, .. } = self.looks;
+        (Looks { reads, total_bytes, look_ms, ..Looks::default() }, chosen)
     }
 
     fn look_at_candidates(&mut self, boundary: &CanonicalPath, policy: &Policy) {
@@ -155,7 +219,9 @@ impl Plan {
         let mut directories: BTreeMap<AbsolutePath, Vec<Vec<FileName>>> = BTreeMap::new();
         for group in &self.candidates.groups {
             let mut names: BTreeMap<AbsolutePath, Vec<FileName>> = BTreeMap::new();
-            for candidate in group.iter().filter(|c| c.treatment == Treatment::Tell) {
+            // A glob names what there is, and misses nothing.
+            let named = |c: &&Candidate| c.treatment == Treatment::Tell && c.pattern.is_none();
+            for candidate in group.iter().filter(named) {
                 let name = candidate.path.file_name().and_then(|name| FileName::new(name).ok());
                 if let (Some(directory), Some(name)) = (candidate.path.parent(), name) {
                     names.entry(directory).or_default().push(name);
@@ -174,17 +240,26 @@ impl Plan {
 
     /// What was seen of each candidate, group by group, broad to specific.
     fn sights<'a>(&self, seen: &'a Seen) -> Vec<Vec<Observation<Option<&'a FileBytes>>>> {
-        let mut files = seen.files.iter();
-        let mut probes = seen.probes.iter().skip(self.marker_probes);
-        // A question without an answer is no absence (R-OBS-1).
-        const UNANSWERED: Observation<Option<&FileBytes>> =
-            Observation::Unavailable(UnavailableReason::IoError);
+        let (project_read, project_probe) = match self.project {
+            None => (0, 0),
+            Some(Treatment::Tell) => (1, 0),
+            Some(Treatment::Withhold(_)) => (0, 1),
+        };
+        let mut files = seen.files.iter().skip(project_read);
+        let mut probes = seen.probes.iter().skip(self.marker_probes + project_probe);
         let mut sights: Vec<Vec<_>> = Vec::with_capacity(self.candidates.groups.len());
         // In the order asked: groups from the last, names from the first.
         for group in self.candidates.groups.iter().rev() {
-            let sight = |candidate: &crate::instruction::Candidate| match candidate.treatment {
-                Treatment::Tell => files.next().map_or(UNANSWERED, |file| file.as_ref().map(Some)),
-                Treatment::Withhold(_) => probes.next().map_or(UNANSWERED, |kind| match kind {
+            let sight = |candidate: &Candidate| match candidate.treatment {
+                Treatment::Tell => {
+                    let file = files.next().map_or(unanswered(), Observation::as_ref);
+                    if self.is_below_failed_scan(candidate, seen) {
+                        Observation::Absent(Absence::NotFound)
+                    } else {
+                        file.map(Some)
+                    }
+                }
+                Treatment::Withhold(_) => probes.next().map_or(unanswered(), |kind| match kind {
                     Observation::Available(
                         EntryKind::File | EntryKind::Directory | EntryKind::Other,
                     ) => Observation::Available(None),
@@ -223,6 +298,11 @@ impl Plan {
         }
         misses
     }
+}
+
+/// A question without an answer is no absence (R-OBS-1).
+const fn unanswered<T>() -> Observation<T> {
+    Observation::Unavailable(UnavailableReason::IoError)
 }
 
 fn near<'a>(entry: &'a OsStr, name: &FileName) -> Option<&'a str> {

@@ -1,5 +1,9 @@
 //! What a host or user may choose: the configuration as the rules see it.
 
+mod include;
+
+pub use include::{Include, IncludeGlob, IncludeUrl, NoInclude};
+
 use crate::path::AbsolutePath;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
@@ -32,6 +36,8 @@ pub struct InstructionPolicy {
     pub project_markers: Vec<FileName>,
     /// The home directory, where the walk is to go on above the boundary up to it (R-AMB-5).
     pub walk_to_home: Option<AbsolutePath>,
+    /// More files, in order (R-CFG-1).
+    pub include: Vec<Include>,
     /// Canonical paths to leave out.
     pub exclude: Globs,
     /// Where a file is cut, in bytes (R-OBS-6).
@@ -55,6 +61,7 @@ impl Default for InstructionPolicy {
             order: Order::BroadToSpecific,
             project_markers: vec![FileName(".git".into())],
             walk_to_home: None,
+            include: Vec::new(),
             exclude: Globs::default(),
             max_bytes: 256 * 1024,
             links: Links::InsideProject,
@@ -179,7 +186,8 @@ pub enum Builtin {
 }
 
 /// The name of an instruction file or marker: a relative path below a directory, without `..`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct FileName(Arc<str>);
 
 /// A text that cannot name a file in a directory.
@@ -207,6 +215,20 @@ impl FileName {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl TryFrom<String> for FileName {
+    type Error = NoFileName;
+
+    fn try_from(name: String) -> Result<Self, NoFileName> {
+        Self::new(&name)
+    }
+}
+
+impl From<FileName> for String {
+    fn from(name: FileName) -> Self {
+        name.as_str().to_owned()
     }
 }
 
@@ -252,7 +274,12 @@ impl Globs {
     /// Whether a pattern names `path`.
     #[must_use]
     pub fn matches(&self, path: &AbsolutePath) -> bool {
-        self.set.is_match(path.as_path())
+        self.matches_path(path.as_path())
+    }
+
+    /// Whether a pattern names `path`, which may be relative.
+    pub(crate) fn matches_path(&self, path: &std::path::Path) -> bool {
+        self.set.is_match(path)
     }
 }
 

@@ -50,6 +50,8 @@ words! {
         PathNotUtf8 = "path_not_utf8",
         /// Its renderer gave no text (R-TXT-3).
         EmptyText = "empty_text",
+        /// A configuration that breaks its format; the last good one counts (R-CFG-6).
+        InvalidConfiguration = "invalid_configuration",
         /// The project offers it and the session is untrusted (R-AMB-9).
         Untrusted = "untrusted",
     }

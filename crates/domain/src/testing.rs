@@ -81,7 +81,7 @@ pub(crate) fn blob(text: &str) -> ContentRef {
 }
 
 pub(crate) fn look() -> Look {
-    Look { boundary: canonical("/repo"), held: Vec::new(), withheld: Vec::new() }
+    Look { boundary: canonical("/repo"), project: None, held: Vec::new(), withheld: Vec::new() }
 }
 
 /// The admission of the file `at` with `text`.

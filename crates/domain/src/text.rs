@@ -1,5 +1,7 @@
 //! From a file's bytes to the text that is delivered (R-OBS-5, R-OBS-6).
 
+mod imports;
+
 use crate::reason::Warning;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::{borrow::Cow, sync::Arc};
@@ -24,7 +26,8 @@ pub fn deliver(bytes: &[u8], size: u64) -> DeliveredText {
         && is_plain(bytes)
         && let Ok(text) = std::str::from_utf8(bytes)
     {
-        return DeliveredText { text: text.into(), warnings: Vec::new() };
+        let warnings = imports::seem_wanted(text).then_some(Warning::UnexpandedImport);
+        return DeliveredText { text: text.into(), warnings: warnings.into_iter().collect() };
     }
     let (encoding, mark) = Encoding::for_bom(bytes).unwrap_or((UTF_8, 0));
     let truncated = size > bytes.len() as u64;
@@ -42,6 +45,9 @@ pub fn deliver(bytes: &[u8], size: u64) -> DeliveredText {
     }
     if text.chars().any(is_invisible) {
         warnings.push(Warning::InvisibleCharacters);
+    }
+    if imports::seem_wanted(&text) {
+        warnings.push(Warning::UnexpandedImport);
     }
     if truncated {
         warnings.push(Warning::Truncated);

@@ -38,6 +38,15 @@ use told_domain::{
 ///   directory is `Absent(NotFound)`, one without a UTF-8 path `Absent(Withheld(PathNotUtf8))`.
 /// - **FS-14** One look's failure changes no other look's answer (R-OBS-11).
 /// - **FS-15** A name is matched exactly, also where the file system folds letter case (R-AMB-2).
+/// - **FS-16** A scan gives all that is no directory below its directory, as paths sorted by component.
+///   A link is such an entry, and is not entered; nor are `.git`, `node_modules` and, where they are
+///   left out, names that begin with a dot. Directories at `max_depth` are not entered either, which
+///   it says (R-CFG-1).
+/// - **FS-17** A scan stops once it has read `max_entries` entries of all kinds, and says whether there
+///   were more; which it gives then is open (R-OBS-12).
+/// - **FS-18** A scan of what is no directory is `Absent(NotFound)`, of one that is really outside its
+///   containment `Absent(Withheld(OutsideProject))`. Where a directory below it cannot be listed and is
+///   not gone, the whole scan is `Unavailable` with that cause (R-CFG-2).
 #[async_trait]
 pub trait FileSystem: Send + Sync {
     /// Answers a whole batch. It never fails as a whole: each look has its own outcome.

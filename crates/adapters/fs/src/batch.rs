@@ -5,6 +5,7 @@ use crate::{
     cause::Miss,
     desk::{Desk, Pace, Trust},
     list::list,
+    scan::scan,
     step::{Hook, Step},
 };
 use std::{
@@ -14,7 +15,7 @@ use std::{
 };
 use tokio::sync::Notify;
 use told_domain::{
-    look::{EntryKind, FileBytes, Looks, Names, Seen},
+    look::{Below, EntryKind, FileBytes, Looks, Names, Seen},
     observation::{Absence, Observation},
     path::AbsolutePath,
     reason::{UnavailableReason, WithheldReason},
@@ -46,6 +47,7 @@ pub(crate) struct Answers {
     pub(crate) files: Vec<Option<Observation<FileBytes>>>,
     pub(crate) probes: Vec<Option<Observation<EntryKind>>>,
     pub(crate) listings: Vec<Option<Observation<Names>>>,
+    pub(crate) scans: Vec<Option<Observation<Below>>>,
 }
 
 /// The place of one look in its batch.
@@ -54,12 +56,14 @@ pub(crate) enum Place {
     Read(usize),
     Probe(usize),
     Listing(usize),
+    Scan(usize),
 }
 
 enum Answer {
     File(Observation<FileBytes>),
     Kind(Observation<EntryKind>),
     Names(Observation<Names>),
+    Below(Observation<Below>),
 }
 
 /// Looks that threads work on, as they are handed over.
@@ -100,6 +104,7 @@ impl Answers {
             files: none(looks.reads.len()),
             probes: none(looks.probes.len()),
             listings: none(looks.listings.len()),
+            scans: none(looks.scans.len()),
         }
     }
 
@@ -116,6 +121,7 @@ impl Answers {
             files: all(self.files, missing),
             probes: all(self.probes, missing),
             listings: all(self.listings, missing),
+            scans: all(self.scans, missing),
         }
     }
 
@@ -129,6 +135,7 @@ impl Answers {
         fill(&mut self.files, other.files);
         fill(&mut self.probes, other.probes);
         fill(&mut self.listings, other.listings);
+        fill(&mut self.scans, other.scans);
         self
     }
 
@@ -137,8 +144,9 @@ impl Answers {
             (Place::Read(at), Answer::File(file)) => self.files[at] = Some(file),
             (Place::Probe(at), Answer::Kind(kind)) => self.probes[at] = Some(kind),
             (Place::Listing(at), Answer::Names(names)) => self.listings[at] = Some(names),
+            (Place::Scan(at), Answer::Below(below)) => self.scans[at] = Some(below),
             // A look is answered in kind.
-            (Place::Read(_) | Place::Probe(_) | Place::Listing(_), _) => {}
+            (Place::Read(_) | Place::Probe(_) | Place::Listing(_) | Place::Scan(_), _) => {}
         }
     }
 }
@@ -212,6 +220,10 @@ impl Batch {
             }
             Place::Probe(at) => Answer::Kind(observation(desk.probe(&self.looks.probes[at]))),
             Place::Listing(at) => Answer::Names(observation(list(&self.looks.listings[at]))),
+            Place::Scan(at) => {
+                let is_wanted = || !self.progress().closed;
+                Answer::Below(observation(scan(&self.looks.scans[at], is_wanted)))
+            }
         }
     }
 
@@ -220,6 +232,7 @@ impl Batch {
             Place::Read(at) => &self.looks.reads[at].path,
             Place::Probe(at) => &self.looks.probes[at],
             Place::Listing(at) => &self.looks.listings[at].directory,
+            Place::Scan(at) => &self.looks.scans[at].directory,
         }
     }
 
@@ -334,6 +347,7 @@ fn unanswered(place: Place, reason: UnavailableReason) -> Answer {
         Place::Read(_) => Answer::File(Observation::Unavailable(reason)),
         Place::Probe(_) => Answer::Kind(Observation::Unavailable(reason)),
         Place::Listing(_) => Answer::Names(Observation::Unavailable(reason)),
+        Place::Scan(_) => Answer::Below(Observation::Unavailable(reason)),
     }
 }
 

@@ -22,6 +22,7 @@ mod local;
 mod pass;
 #[cfg(any(not(unix), test))]
 mod portable;
+mod scan;
 mod step;
 #[cfg(unix)]
 mod unix;

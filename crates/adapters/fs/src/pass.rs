@@ -66,6 +66,9 @@ impl<'a> Pass<'a> {
         for at in 0..looks.listings.len() {
             pass.hand_over(Place::Listing(at), 0);
         }
+        for at in 0..looks.scans.len() {
+            pass.hand_over(Place::Scan(at), 0);
+        }
         if let Some(Handed(batch)) = &pass.handed
             && batch.seal()
         {

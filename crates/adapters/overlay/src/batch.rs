@@ -3,10 +3,11 @@
 use crate::{
     bytes::{Answer, Count, answers, count},
     provided::{Standing, Tree, nothing},
+    scan,
 };
 use std::{collections::BTreeSet, ffi::OsString};
 use told_domain::{
-    look::{Containment, EntryKind, FileBytes, Listing, Looks, Names, Read, Seen},
+    look::{Below, Containment, EntryKind, FileBytes, Listing, Looks, Names, Read, Seen},
     observation::{Absence, Observation},
     path::{AbsolutePath, CanonicalPath},
     reason::WithheldReason,
@@ -25,6 +26,7 @@ pub(crate) struct Batch<'a> {
     /// Nothing where the inner file system is to answer.
     probes: Vec<Option<Observation<EntryKind>>>,
     listings: Vec<Option<Observation<Names>>>,
+    scans: Vec<Option<Observation<Below>>>,
     passes: usize,
     asked: Asked,
 }
@@ -35,6 +37,7 @@ struct Asked {
     files: Vec<usize>,
     probes: Vec<usize>,
     listings: Vec<usize>,
+    scans: Vec<usize>,
     total_bytes: u64,
 }
 
@@ -47,6 +50,7 @@ impl<'a> Batch<'a> {
             files: looks.reads.iter().map(file).collect(),
             probes: looks.probes.iter().map(|path| kind(tree, path)).collect(),
             listings: looks.listings.iter().map(|listing| names(tree, listing)).collect(),
+            scans: looks.scans.iter().map(|scan| scan::alone(tree, scan)).collect(),
             passes: 0,
             asked: Asked::default(),
         }
@@ -74,17 +78,22 @@ impl<'a> Batch<'a> {
         let files = indices(&self.files, |answer| matches!(answer, Answer::Open));
         let probes = indices(&self.probes, Option::is_none);
         let listings = indices(&self.listings, Option::is_none);
-        if files.is_empty() && probes.is_empty() && listings.is_empty() {
+        let scans = indices(&self.scans, Option::is_none);
+        if files.is_empty() && probes.is_empty() && listings.is_empty() && scans.is_empty() {
             return None;
         }
         let looks = Looks {
             reads: files.iter().map(|index| self.looks.reads[*index].clone()).collect(),
             probes: probes.iter().map(|index| self.looks.probes[*index].clone()).collect(),
             listings: listings.iter().map(|index| self.listing(*index)).collect(),
+            scans: scans
+                .iter()
+                .map(|at| scan::question(self.tree, &self.looks.scans[*at]))
+                .collect(),
             total_bytes,
             look_ms: self.looks.look_ms,
         };
-        self.asked = Asked { files, probes, listings, total_bytes };
+        self.asked = Asked { files, probes, listings, scans, total_bytes };
         Some(looks)
     }
 
@@ -109,6 +118,9 @@ impl<'a> Batch<'a> {
             let listing = &self.looks.listings[index];
             self.listings[index] = Some(merged(self.tree, listing, found));
         }
+        for (index, found) in asked.scans.into_iter().zip(seen.scans) {
+            self.scans[index] = Some(scan::merged(self.tree, &self.looks.scans[index], found));
+        }
     }
 
     pub(crate) fn seen(self) -> Seen {
@@ -123,6 +135,11 @@ impl<'a> Batch<'a> {
             files,
             probes: probes.map(|kind| kind.unwrap_or(Observation::Absent(not_found))).collect(),
             listings: listings
+                .map(|found| found.unwrap_or(Observation::Absent(not_found)))
+                .collect(),
+            scans: self
+                .scans
+                .into_iter()
                 .map(|found| found.unwrap_or(Observation::Absent(not_found)))
                 .collect(),
         }

@@ -16,6 +16,7 @@ mod bytes;
 mod overlay;
 mod overlays;
 mod provided;
+mod scan;
 
 pub use overlay::OverlayFileSystem;
 pub use overlays::Overlays;

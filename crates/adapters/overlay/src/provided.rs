@@ -154,6 +154,15 @@ impl Tree {
         self.directories.get(directory).into_iter().flat_map(BTreeMap::keys).map(String::as_str)
     }
 
+    /// The entries below a directory.
+    pub(crate) fn below(
+        &self,
+        directory: &AbsolutePath,
+    ) -> impl Iterator<Item = (&AbsolutePath, &Provided)> {
+        // What lies below a directory need not stand together: `a-b` comes between `a` and `a/b`.
+        self.entries.iter().filter(move |(path, _)| path.is_within(directory) && *path != directory)
+    }
+
     /// The names that are taken out of a directory.
     pub(crate) fn hidden(&self, directory: &AbsolutePath) -> impl Iterator<Item = &str> {
         let entries = self.entries.iter().filter(|(path, provided)| {

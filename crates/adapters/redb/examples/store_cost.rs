@@ -183,7 +183,7 @@ fn repo(name: &str) -> AbsolutePath {
 
 fn look() -> Look {
     let boundary = CanonicalPath::observed(repo(""));
-    Look { boundary, held: Vec::new(), withheld: Vec::new() }
+    Look { boundary, project: None, held: Vec::new(), withheld: Vec::new() }
 }
 
 fn value(name: &str) -> Blob {

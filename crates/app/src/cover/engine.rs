@@ -7,7 +7,11 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use told_domain::{instruction::KnownBoundary, plan::Thoroughness, session::Trust};
+use told_domain::{
+    instruction::KnownBoundary,
+    plan::{Learned, Thoroughness},
+    session::Trust,
+};
 
 impl Engine {
     /// This process changed these paths (relative ones below the directory): no later boundary there
@@ -49,16 +53,19 @@ impl Engine {
         let services = self.locations.at(&directory);
         let Some(cover) = services.cover() else { return Ok(WatchStatus::default()) };
         let no_scopes = BTreeMap::new();
-        let ground = |known| Ground {
+        let nothing = Learned::default();
+        let ground = |known, learned| Ground {
             directory: &directory,
             known,
+            learned,
             trust: Trust::Trusted,
             scopes: &no_scopes,
             thoroughness: Thoroughness::Ordinary,
         };
-        let known = KnownBoundary::Marked(self.world.boundary(ground(&KnownBoundary::No)).await);
-        let first = self.world.look(ground(&known), None, Some(cover)).await;
-        self.world.look(ground(&known), Some(&first), Some(cover)).await;
+        let boundary = self.world.boundary(ground(&KnownBoundary::No, &nothing)).await;
+        let known = KnownBoundary::Marked(boundary);
+        let first = self.world.look(ground(&known, &nothing), None, Some(cover)).await;
+        self.world.look(ground(&known, &first.learned), Some(&first), Some(cover)).await;
         let status = cover.status().await;
         cover.close().await;
         Ok(status)

@@ -153,6 +153,7 @@ const fn only_limits(looks: &Looks) -> Looks {
         reads: Vec::new(),
         probes: Vec::new(),
         listings: Vec::new(),
+        scans: Vec::new(),
         total_bytes: looks.total_bytes,
         look_ms: looks.look_ms,
     }

@@ -66,6 +66,10 @@ const fn withheld_because(reason: WithheldReason) -> &'static str {
         WithheldReason::Limit => "it passes a limit in `[limits]`, and was not read",
         WithheldReason::PathNotUtf8 => "its path is not UTF-8, so no text can name it",
         WithheldReason::EmptyText => "its renderer gave no text, which is a programming error",
+        WithheldReason::InvalidConfiguration => {
+            "it breaks the format of a configuration, so the last good one counts; `told doctor` \
+             says where"
+        }
         WithheldReason::Untrusted => "the project offers it, and this session does not trust it",
     }
 }

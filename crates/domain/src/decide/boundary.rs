@@ -273,6 +273,7 @@ impl<'a> Boundary<'a> {
     fn look(&self) -> Look {
         Look {
             boundary: self.context.boundary.clone(),
+            project: self.context.project.clone(),
             held: Vec::new(),
             withheld: self.context.withheld.clone(),
         }

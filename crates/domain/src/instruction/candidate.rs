@@ -1,7 +1,9 @@
 //! Every place where an instruction file may stand, whether or not one does today (R-AMB-1).
 
+use super::configured::{Configured, Pattern, ProjectExclude};
 use crate::{
     key::Origin,
+    look::Withheld,
     path::{AbsolutePath, CanonicalPath},
     place::Place,
     plan::Standpoint,
@@ -25,6 +27,8 @@ pub struct Candidate {
     pub treatment: Treatment,
     /// Whether its real path must lie inside the boundary (R-OBS-7).
     pub contained: bool,
+    /// The glob that matched it, by index.
+    pub pattern: Option<usize>,
 }
 
 /// What becomes of a file at a candidate's place.
@@ -44,6 +48,12 @@ pub struct Candidates {
     pub groups: Vec<Vec<Candidate>>,
     /// Candidates over the limit, the broadest, left out unread (R-OBS-12).
     pub over_limit: Vec<AbsolutePath>,
+    /// The globs that are looked for, in their entries' order.
+    pub patterns: Vec<Pattern>,
+    /// What is named and not even looked for.
+    pub withheld: Vec<Withheld>,
+    /// What the project excludes of its own.
+    pub project_exclude: Option<ProjectExclude>,
 }
 
 /// What the candidates follow from.
@@ -51,6 +61,8 @@ struct Ground<'a> {
     standpoint: &'a Standpoint<'a>,
     boundary: &'a CanonicalPath,
     policy: &'a Policy,
+    /// The name groups that count in the project.
+    names: &'a [Vec<FileName>],
 }
 
 impl Candidates {
@@ -59,9 +71,15 @@ impl Candidates {
         boundary: &CanonicalPath,
         policy: &Policy,
     ) -> Self {
-        let ground = Ground { standpoint, boundary, policy };
+        let project = standpoint.learned.project.counts().map(|project| &**project);
+        let names = project.and_then(|project| project.names.as_deref());
+        let names = names.unwrap_or(&policy.instructions.names);
+        let ground = Ground { standpoint, boundary, policy, names };
+        let matches = &standpoint.learned.matches;
+        let configured = Configured::new(boundary, policy, project, matches);
         let mut groups = ground.global();
         groups.extend(ground.ambient());
+        groups.extend(configured.groups);
         groups.extend(ground.path_local());
         let mut left = ground.policy.limits.candidates;
         let mut over_limit = Vec::new();
@@ -78,7 +96,13 @@ impl Candidates {
         let mut kept: Vec<_> = groups.into_iter().rev().filter(fits).collect();
         kept.reverse();
         over_limit.reverse();
-        Self { groups: kept, over_limit }
+        Self {
+            groups: kept,
+            over_limit,
+            patterns: configured.patterns,
+            withheld: configured.withheld,
+            project_exclude: configured.exclude,
+        }
     }
 }
 
@@ -92,6 +116,7 @@ impl Ground<'_> {
                 scope: None,
                 treatment: Treatment::Tell,
                 contained: false,
+                pattern: None,
             }]
         };
         self.policy.instructions.global.iter().enumerate().map(global).collect()
@@ -114,7 +139,12 @@ impl Ground<'_> {
                 Order::BroadToSpecific => index,
                 Order::NearestFirst => last - index,
             };
-            for (group, names) in self.policy.instructions.names.iter().enumerate() {
+            // Above the boundary the project has no say.
+            let names = match side {
+                Side::Project => self.names,
+                Side::Home => &self.policy.instructions.names,
+            };
+            for (group, names) in names.iter().enumerate() {
                 let place = Place::Ambient { step: number(step), group: number(group) };
                 groups.push(self.group(directory, names, &place, *side, None));
             }
@@ -141,7 +171,7 @@ impl Ground<'_> {
         scopes.sort();
         let mut groups = Vec::new();
         for (depth, directory) in scopes {
-            for (group, names) in self.policy.instructions.names.iter().enumerate() {
+            for (group, names) in self.names.iter().enumerate() {
                 let place = Place::PathLocal {
                     depth: number(depth),
                     directory: directory.as_absolute().clone(),
@@ -173,6 +203,7 @@ impl Ground<'_> {
             scope: scope.cloned(),
             treatment,
             contained,
+            pattern: None,
         };
         names.iter().map(candidate).collect()
     }
@@ -185,13 +216,16 @@ impl Ground<'_> {
     }
 
     fn project_treatment(&self) -> Treatment {
-        match (self.policy.instructions.project, self.standpoint.trust) {
-            (_, Trust::Untrusted) => Treatment::Withhold(WithheldReason::Untrusted),
-            (ProjectFiles::Disabled, Trust::Trusted) => {
-                Treatment::Withhold(WithheldReason::Disabled)
-            }
-            (ProjectFiles::Told, Trust::Trusted) => Treatment::Tell,
-        }
+        project_treatment(self.policy, self.standpoint.trust)
+    }
+}
+
+/// What becomes of what the project offers.
+pub(crate) const fn project_treatment(policy: &Policy, trust: Trust) -> Treatment {
+    match (policy.instructions.project, trust) {
+        (_, Trust::Untrusted) => Treatment::Withhold(WithheldReason::Untrusted),
+        (ProjectFiles::Disabled, Trust::Trusted) => Treatment::Withhold(WithheldReason::Disabled),
+        (ProjectFiles::Told, Trust::Trusted) => Treatment::Tell,
     }
 }
 

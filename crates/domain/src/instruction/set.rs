@@ -1,13 +1,13 @@
 //! Which candidates count, once they were looked at: name groups, exclusions, doubles.
 
-use super::{Candidate, Candidates};
+use super::{Candidate, Candidates, ProjectExclude, Treatment};
 use crate::{
     key::{Origin, SourceKey},
     look::{FileBytes, Withheld},
     observation::{Absence, Observation},
     path::{AbsolutePath, CanonicalPath},
     place::Place,
-    policy::Policy,
+    policy::{IncludeGlob, Policy},
     reason::{UnavailableReason, WithheldReason},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +47,8 @@ pub struct UnavailableFile {
     pub reason: UnavailableReason,
     /// Every path of its group: it may hide, or be hidden by, any of them (R-AMB-2).
     pub group: Vec<AbsolutePath>,
+    /// The glob whose scan failed: its former matches are held (R-CFG-2).
+    pub glob: Option<IncludeGlob>,
 }
 
 impl<'a> InstructionSet<'a> {
@@ -56,7 +58,8 @@ impl<'a> InstructionSet<'a> {
         sights: &[Vec<Observation<Option<&'a FileBytes>>>],
         policy: &Policy,
     ) -> Self {
-        let mut resolving = Resolving::new(policy);
+        let mut resolving = Resolving::new(policy, candidates.project_exclude.as_ref());
+        resolving.set.withheld.extend(candidates.withheld.iter().cloned());
         for path in &candidates.over_limit {
             resolving.withhold(path, WithheldReason::Limit);
         }
@@ -69,6 +72,7 @@ impl<'a> InstructionSet<'a> {
 
 struct Resolving<'a, 'c> {
     policy: &'c Policy,
+    project_exclude: Option<&'c ProjectExclude>,
     set: InstructionSet<'a>,
     /// Where each canonical path stands among the files.
     known: BTreeMap<&'a CanonicalPath, usize>,
@@ -77,15 +81,15 @@ struct Resolving<'a, 'c> {
 }
 
 impl<'a, 'c> Resolving<'a, 'c> {
-    fn new(policy: &'c Policy) -> Self {
+    fn new(policy: &'c Policy, project_exclude: Option<&'c ProjectExclude>) -> Self {
         let (known, led) = (BTreeMap::new(), BTreeSet::new());
-        Self { policy, set: InstructionSet::default(), known, led }
+        Self { policy, project_exclude, set: InstructionSet::default(), known, led }
     }
 
     fn add_group(&mut self, group: &'c [Candidate], sights: &[Observation<Option<&'a FileBytes>>]) {
         let mut won = false;
         for (candidate, sight) in group.iter().zip(sights) {
-            match verdict(candidate, sight, self.policy) {
+            match self.verdict(candidate, sight) {
                 Verdict::Nothing => {}
                 Verdict::Withheld(reason) => self.withhold(&candidate.path, reason),
                 Verdict::File(_) if won => {
@@ -100,7 +104,8 @@ impl<'a, 'c> Resolving<'a, 'c> {
                 Verdict::Failed(reason) => {
                     let group = group.iter().map(|candidate| candidate.path.clone()).collect();
                     let path = candidate.path.clone();
-                    self.set.unavailable.push(UnavailableFile { path, reason, group });
+                    let failed = UnavailableFile { path, reason, group, glob: None };
+                    self.set.unavailable.push(failed);
                     return;
                 }
             }
@@ -130,6 +135,39 @@ impl<'a, 'c> Resolving<'a, 'c> {
     fn withhold(&mut self, path: &AbsolutePath, reason: WithheldReason) {
         self.set.withheld.push(Withheld { key: SourceKey::File(path.clone()), reason });
     }
+
+    fn verdict(
+        &self,
+        candidate: &Candidate,
+        sight: &Observation<Option<&'a FileBytes>>,
+    ) -> Verdict<'a> {
+        match (candidate.treatment, sight) {
+            (_, Observation::Absent(Absence::NotFound)) => Verdict::Nothing,
+            // Whatever stands there, the switch is the reason that a person needs.
+            (Treatment::Withhold(reason), Observation::Available(_)) => Verdict::Withheld(reason),
+            (Treatment::Withhold(_), Observation::Absent(_) | Observation::Unavailable(_)) => {
+                Verdict::Nothing
+            }
+            (Treatment::Tell, Observation::Absent(Absence::Withheld(reason))) => {
+                Verdict::Withheld(*reason)
+            }
+            (Treatment::Tell, Observation::Unavailable(reason)) => Verdict::Failed(*reason),
+            (Treatment::Tell, Observation::Available(None)) => Verdict::Nothing,
+            (Treatment::Tell, Observation::Available(Some(file))) => {
+                if self.excludes(candidate.origin, &file.canonical) {
+                    Verdict::Withheld(WithheldReason::Excluded)
+                } else {
+                    Verdict::File(file)
+                }
+            }
+        }
+    }
+
+    /// A project can leave out what is its own, and nothing of the user's.
+    fn excludes(&self, origin: Origin, path: &CanonicalPath) -> bool {
+        let own = self.project_exclude.filter(|_| origin == Origin::Project);
+        self.policy.instructions.exclude.matches(path) || own.is_some_and(|own| own.matches(path))
+    }
 }
 
 enum Verdict<'a> {
@@ -137,32 +175,4 @@ enum Verdict<'a> {
     Withheld(WithheldReason),
     File(&'a FileBytes),
     Failed(UnavailableReason),
-}
-
-fn verdict<'a>(
-    candidate: &Candidate,
-    sight: &Observation<Option<&'a FileBytes>>,
-    policy: &Policy,
-) -> Verdict<'a> {
-    use super::Treatment;
-    match (candidate.treatment, sight) {
-        (_, Observation::Absent(Absence::NotFound)) => Verdict::Nothing,
-        // Whatever stands there, the switch is the reason that a person needs.
-        (Treatment::Withhold(reason), Observation::Available(_)) => Verdict::Withheld(reason),
-        (Treatment::Withhold(_), Observation::Absent(_) | Observation::Unavailable(_)) => {
-            Verdict::Nothing
-        }
-        (Treatment::Tell, Observation::Absent(Absence::Withheld(reason))) => {
-            Verdict::Withheld(*reason)
-        }
-        (Treatment::Tell, Observation::Unavailable(reason)) => Verdict::Failed(*reason),
-        (Treatment::Tell, Observation::Available(None)) => Verdict::Nothing,
-        (Treatment::Tell, Observation::Available(Some(file))) => {
-            if policy.instructions.exclude.matches(&file.canonical) {
-                Verdict::Withheld(WithheldReason::Excluded)
-            } else {
-                Verdict::File(file)
-            }
-        }
-    }
 }

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// What is told, in the order of telling, then what is not: `held` and each withheld with its reason.
-fn look(world: &World, ground: &Ground, policy: &Policy) -> Vec<String> {
+pub(super) fn look(world: &World, ground: &Ground, policy: &Policy) -> Vec<String> {
     let context = world.context(ground, policy);
     let told = context.sources.iter().map(|source| short(&source.key));
     let held = context.unavailable.iter().map(|u| format!("held {} {}", short(&u.key), u.reason));
@@ -338,7 +338,16 @@ fn r_obs_12_reads_stand_in_order_of_precedence() {
     let reads: Vec<_> = plan.looks.reads.iter().map(|read| read.path.to_string()).collect();
     assert_eq!(
         reads,
-        ["/repo/s/3", "/repo/s/1", "/repo/s/2", "/repo/3", "/repo/1", "/repo/2", "/g/AGENTS.md"]
+        [
+            "/repo/.told/config.toml",
+            "/repo/s/3",
+            "/repo/s/1",
+            "/repo/s/2",
+            "/repo/3",
+            "/repo/1",
+            "/repo/2",
+            "/g/AGENTS.md"
+        ]
     );
 }
 
@@ -394,6 +403,6 @@ fn r_obs_4_a_second_look_asks_for_the_emptied_files_alone() {
     let (plan, ..) = World::repo(&[]).look(&Ground::at("/repo/a"), &Policy::default());
     let (looks, places) = plan.only(&[path("/repo/AGENTS.md")]);
     let reads: Vec<_> = looks.reads.iter().map(|read| read.path.to_string()).collect();
-    assert_eq!((reads, places), (vec!["/repo/AGENTS.md".to_owned()], vec![1]));
+    assert_eq!((reads, places), (vec!["/repo/AGENTS.md".to_owned()], vec![2]));
     assert_eq!((looks.probes, looks.listings), (vec![], vec![]));
 }

@@ -96,6 +96,7 @@ pub fn briefing(
 pub fn look_of(state: &State) -> Look {
     state.told.look.clone().unwrap_or_else(|| Look {
         boundary: state.location.boundary.clone(),
+        project: None,
         held: Vec::new(),
         withheld: Vec::new(),
     })

@@ -187,6 +187,7 @@ impl Session {
             trust: state.trust,
             scopes: state.told.scopes.clone(),
             thoroughness: Thoroughness::Ordinary,
+            learned: crate::plan::Learned::recalled(state),
         }
     }
 

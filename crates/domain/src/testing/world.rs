@@ -5,10 +5,10 @@ use crate::{
     context::{Contributed, Parts, SystemContext},
     instruction::{BoundarySight, KnownBoundary},
     key::PluginKey,
-    look::{Containment, EntryKind, FileBytes, Looks, Names, Read, Seen},
+    look::{Below, Containment, EntryKind, FileBytes, Looks, Names, Read, Scan, Seen},
     observation::{Absence, Observation},
     path::{AbsolutePath, CanonicalPath},
-    plan::{Plan, Standpoint, Thoroughness, plan},
+    plan::{Learned, Plan, Standpoint, Thoroughness, plan},
     policy::Policy,
     reason::{UnavailableReason, WithheldReason},
     session::Trust,
@@ -40,6 +40,7 @@ pub(crate) struct Ground {
     pub(crate) trust: Trust,
     pub(crate) scopes: BTreeMap<CanonicalPath, Scope>,
     pub(crate) thoroughness: Thoroughness,
+    pub(crate) learned: Learned,
 }
 
 impl Ground {
@@ -49,6 +50,7 @@ impl Ground {
             trust: Trust::Trusted,
             scopes: BTreeMap::new(),
             thoroughness: Thoroughness::Ordinary,
+            learned: Learned::default(),
         }
     }
 }
@@ -98,9 +100,11 @@ impl World {
     /// Plans, looks and composes, as an application does.
     pub(crate) fn context(&self, ground: &Ground, policy: &Policy) -> SystemContext {
         let (plan, seen, known, unknown_boundary) = self.look(ground, policy);
+        let project = plan.learned(&seen, &ground.learned).project;
         SystemContext::compose(Parts {
             boundary: known.of(&ground.directory).unwrap(),
             unknown_boundary,
+            project,
             instructions: plan.read(&seen, policy),
             contributed: self.contributed.clone(),
             not_registered: self.not_registered.clone(),
@@ -115,11 +119,13 @@ impl World {
     ) -> (Plan, Seen, KnownBoundary, Option<(AbsolutePath, UnavailableReason)>) {
         let mut known = KnownBoundary::No;
         let mut unknown = None;
-        for _ in 0..4 {
+        let mut learned = ground.learned.clone();
+        for _ in 0..6 {
             let plan = plan(
                 &Standpoint {
                     directory: &ground.directory,
                     boundary: &known,
+                    learned: &learned,
                     trust: ground.trust,
                     scopes: &ground.scopes,
                     thoroughness: ground.thoroughness,
@@ -129,6 +135,11 @@ impl World {
             let seen = self.answer(&plan.looks);
             match plan.boundary(&seen, policy) {
                 BoundarySight::Found(found) if found == known => {
+                    let before = learned.clone();
+                    learned = plan.learned(&seen, &before);
+                    if !learned.plans_as(&before) {
+                        continue;
+                    }
                     return (plan, seen, known, unknown);
                 }
                 BoundarySight::Found(found) => known = found,
@@ -167,6 +178,7 @@ impl World {
                 .iter()
                 .map(|listing| self.list(&listing.directory, listing.max_entries))
                 .collect(),
+            scans: looks.scans.iter().map(|scan| self.scan(scan)).collect(),
         }
     }
 
@@ -212,6 +224,24 @@ impl World {
             Node::Directory => EntryKind::Directory,
             Node::Fifo | Node::Link(_) | Node::Fails(_) => EntryKind::Other,
         })
+    }
+
+    /// Directories are not nodes of their own here: what lies below counts.
+    fn scan(&self, scan: &Scan) -> Observation<Below> {
+        let mut below = Below::default();
+        for (at, node) in &self.nodes {
+            let Ok(path) = at.as_path().strip_prefix(&scan.directory) else { continue };
+            match node {
+                Node::Fails(reason) => return Observation::Unavailable(*reason),
+                Node::Directory => {}
+                Node::File(_) | Node::Link(_) | Node::Fifo => below.paths.push(path.into()),
+            }
+        }
+        let max = usize::try_from(scan.max_entries).unwrap();
+        below.more = below.paths.len() > max;
+        below.paths.truncate(max);
+        below.paths.sort();
+        Observation::Available(below)
     }
 
     fn list(&self, directory: &AbsolutePath, max: u64) -> Observation<Names> {

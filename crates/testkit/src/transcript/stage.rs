@@ -7,7 +7,7 @@ use told_domain::{
     briefing::Briefing,
     key::PluginKey,
     path::AbsolutePath,
-    policy::{Builtin, FileName, Globs, Links, Order, Policy, ProjectFiles, UpdateText},
+    policy::{Builtin, FileName, Globs, Include, Links, Order, Policy, ProjectFiles, UpdateText},
     time::{Date, Timestamp},
 };
 
@@ -76,6 +76,11 @@ impl Stage {
             ("environment", "on") => self.policy.builtins.environment = Builtin::Told,
             ("global", _) => instructions.global.push(path()?),
             ("home", _) => instructions.walk_to_home = Some(path()?),
+            ("include", _) => {
+                let here = AbsolutePath::new("/home/u").map_err(|error| error.to_string())?;
+                let include = Include::new(value, Some(&here), Some(&here));
+                instructions.include.push(include.map_err(|error| error.to_string())?);
+            }
             ("exclude", _) => {
                 let globs = Globs::new(&[value.to_owned()]);
                 instructions.exclude = globs.map_err(|error| error.to_string())?;
@@ -87,6 +92,7 @@ impl Stage {
             ("max_bytes", _) => instructions.max_bytes = number()?,
             ("total_bytes", _) => self.policy.limits.total_bytes = number()?,
             ("candidates", _) => self.policy.limits.candidates = number()?,
+            ("directory_entries", _) => self.policy.limits.directory_entries = number()?,
             ("value_bytes", _) => self.policy.limits.value_bytes = number()?,
             _ => return Err(format!("no choice {name}={value}")),
         }

@@ -63,6 +63,7 @@ fn since(before: Calls, now: Calls) -> Calls {
         reads: now.reads - before.reads,
         probes: now.probes - before.probes,
         listings: now.listings - before.listings,
+        scans: now.scans - before.scans,
         directories: now.directories - before.directories,
     }
 }
@@ -72,7 +73,8 @@ fn agents(directory: &str) -> String {
     SourceKey::File(path).to_string()
 }
 
-const NONE: Calls = Calls { batches: 0, reads: 0, probes: 0, listings: 0, directories: 0 };
+const NONE: Calls =
+    Calls { batches: 0, reads: 0, probes: 0, listings: 0, scans: 0, directories: 0 };
 
 #[test]
 fn r_wat_3_an_unchanged_covered_boundary_asks_the_file_system_nothing() {

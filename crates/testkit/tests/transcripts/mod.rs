@@ -30,6 +30,11 @@ fn r_amb() {
 }
 
 #[test]
+fn r_cfg() {
+    check("configured.txt", 12);
+}
+
+#[test]
 fn r_bnd() {
     check("boundary.txt", 14);
 }

@@ -3,10 +3,7 @@
 
 use super::{
     Configuration, ConfigurationError, Problem, Surroundings,
-    error::Place,
     key::{self, KEYS},
-    node::Node,
-    reading::Source,
 };
 use std::{
     collections::BTreeMap,
@@ -14,7 +11,10 @@ use std::{
     io::Read,
     path::{Path, PathBuf},
 };
-use told_domain::path::on_one_line;
+use told_domain::{
+    configuration::{Node, Place, Source},
+    path::on_one_line,
+};
 
 /// What flags chose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

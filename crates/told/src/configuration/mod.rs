@@ -6,22 +6,22 @@
 //! of the wrong type or out of range is a [`ConfigurationError`]: one sentence that names the file,
 //! the line and the nearest known key.
 
-mod error;
 mod key;
 mod load;
-mod node;
-mod reading;
 mod surroundings;
 #[cfg(test)]
 mod tests;
 
-pub use error::{ConfigurationError, Problem};
 pub use load::{Chosen, Entry, Loaded, Origin};
 pub use surroundings::Surroundings;
-pub use told_domain::policy::{Limits, NestedProjects, Order, UpdateText};
+pub use told_domain::{
+    configuration::{ConfigurationError, Problem},
+    policy::{Include, Limits, NestedProjects, Order, UpdateText},
+};
 
 use std::path::{Path, PathBuf};
 use told_domain::{
+    configuration::Place,
     path::AbsolutePath,
     policy::{
         Builtin, BuiltinPolicy, FileName, Globs, InstructionPolicy, Links, PathLocal, Policy,
@@ -62,6 +62,8 @@ pub struct Instructions {
     pub project_markers: Vec<String>,
     /// Whether the walk goes on above the boundary up to the home directory (R-AMB-5).
     pub walk_to_home: bool,
+    /// More files, by path or glob, in order (R-CFG-1).
+    pub include: Vec<Include>,
     /// Globs on canonical paths, to leave out (R-AMB-5).
     pub exclude: Vec<String>,
     /// Where a file is cut, in bytes (R-OBS-6).
@@ -87,6 +89,7 @@ impl Default for Instructions {
             order: Order::BroadToSpecific,
             project_markers: vec![".git".into()],
             walk_to_home: false,
+            include: Vec::new(),
             exclude: ["**/node_modules/**", "**/.venv/**", "**/site-packages/**", "**/.git/**"]
                 .map(String::from)
                 .to_vec(),
@@ -207,6 +210,7 @@ impl Configuration {
                     &instructions.project_markers,
                 )?,
                 walk_to_home,
+                include: instructions.include.clone(),
                 exclude,
                 max_bytes: instructions.max_bytes,
                 links: choose(
@@ -247,7 +251,7 @@ fn choose<T>(condition: bool, yes: T, no: T) -> T {
 }
 
 fn value_error(key: &str, problem: Problem) -> ConfigurationError {
-    ConfigurationError::new(error::Place::Value, key, problem)
+    ConfigurationError::new(Place::Value, key, problem)
 }
 
 fn file_name(key: &'static str, name: &str) -> Result<FileName, ConfigurationError> {

@@ -54,6 +54,7 @@ fn the_defaults_are_those_of_the_manual() {
         ("instructions.order", json!("broad_to_specific")),
         ("instructions.project_markers", json!([".git"])),
         ("instructions.walk_to_home", json!(false)),
+        ("instructions.include", json!([])),
         ("instructions.exclude", json!(exclude)),
         ("instructions.max_bytes", json!(262_144)),
         ("instructions.links_outside_project", json!(false)),
@@ -95,6 +96,12 @@ fn every_key_can_be_set_in_a_file_and_by_an_overlay() {
         ("instructions", "walk_to_home", "true", json!(true)),
         (
             "instructions",
+            "include",
+            r#"["/etc/a.md", "/etc/rules/**/*.md"]"#,
+            json!(["/etc/a.md", "/etc/rules/**/*.md"]),
+        ),
+        (
+            "instructions",
             "exclude",
             r#"["/vendor/**", "**/*.bak"]"#,
             json!(["/vendor/**", "**/*.bak"]),
@@ -122,7 +129,7 @@ fn every_key_can_be_set_in_a_file_and_by_an_overlay() {
         assert_eq!(value(&loaded, &key), json, "{key}");
         assert_eq!(origin(&loaded, &key), Origin::File(file, 4), "{key}");
         let others = loaded.entries().filter(|entry| entry.origin == Origin::Default).count();
-        assert_eq!(others, 21, "{key}");
+        assert_eq!(others, 22, "{key}");
 
         let (_home, loaded) = read("");
         let loaded = loaded.unwrap().overlaid(&json!({ section: { name: json } })).unwrap();
@@ -155,9 +162,29 @@ fn what_does_not_count_is_told_with_file_line_and_nearest_key() {
         ("max_bytes = 1", 1, "unknown key `max_bytes`; did you mean `instructions.max_bytes`?"),
         ("[urls]\nttl_s = 1", 1, "unknown key `urls`; the nearest known key is `limits`"),
         (
-            "[instructions]\ninclude = []",
+            "[instructions]\nincludes = []",
             2,
-            "unknown key `instructions.include`; the nearest known key is `instructions.exclude`",
+            "unknown key `instructions.includes`; did you mean `instructions.include`?",
+        ),
+        (
+            "[instructions]\ninclude = \"a.md\"",
+            2,
+            "`instructions.include` must be a list of paths and globs, not a string",
+        ),
+        (
+            "[instructions]\ninclude = [\n  \"ok.md\",\n  \"a/[\",\n]",
+            4,
+            "`instructions.include`: `a/[` is no glob: unclosed character class; missing ']'",
+        ),
+        (
+            "[instructions]\ninclude = [\"*/../a.md\"]",
+            2,
+            "`instructions.include`: `*/../a.md` is no glob: `.` and `..` can only stand before the first wildcard",
+        ),
+        (
+            "[instructions]\ninclude = [\n\"https://u:p@example.org/r?key=secret\"]",
+            3,
+            "`instructions.include`: `https://example.org/r?***` is a URL, and this told reads files alone; take it out",
         ),
         (
             "[limits]\n\"a\\u001bb\" = 1",
@@ -279,6 +306,11 @@ fn relative_paths_start_at_the_file_and_a_tilde_at_home() {
     let global = [there(".config/told/more/A.md"), there(".config/B.md"), there("C.md")];
     assert_eq!(loaded.configuration().instructions.global, global);
     assert_eq!(value(&loaded, "instructions.exclude"), json!([there("x/**")]));
+
+    let (home, loaded) = read("[instructions]\ninclude = [\"A.md\", \"../r/*.md\", \"~/C.md\"]");
+    let there = |path: &str| home.path().join(path);
+    let include = [there(".config/told/A.md"), there(".config/r/*.md"), there("C.md")];
+    assert_eq!(value(&loaded.unwrap(), "instructions.include"), json!(include));
 
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("c.toml");

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 use told_domain::{
-    look::{Containment, Listing, Looks, Read, Seen},
+    look::{Containment, Hidden, Listing, Looks, Read, Scan, Seen},
     observation::Observation,
     path::{AbsolutePath, CanonicalPath},
 };
@@ -24,7 +24,7 @@ use told_testkit::{
 };
 
 /// Few names, so that changes meet; the odd ones are no instruction file's.
-const NAMES: [&str; 8] = ["a", "b", "c", "AGENTS.md", "agents.md", "d (deleted)", "é", "\u{1b}x"];
+const NAMES: [&str; 8] = ["a", "b", "c", "AGENTS.md", "agents.md", "d (deleted)", ".é", "\u{1b}x"];
 
 struct World {
     random: Rng,
@@ -120,6 +120,23 @@ impl World {
         vec![self.random.u8(b'a'..=b'z'); length]
     }
 
+    fn scan(&mut self) -> Scan {
+        let project = self.boundary.as_absolute().clone();
+        let directory = if self.random.bool() { project } else { self.asked() };
+        let containment = if self.random.u32(..4) == 0 {
+            Containment::Anywhere
+        } else {
+            Containment::Within(self.boundary.clone())
+        };
+        Scan {
+            directory,
+            containment,
+            max_depth: self.random.u32(..5),
+            max_entries: [0, 3, 1000][self.random.usize(..3)],
+            hidden: if self.random.bool() { Hidden::Counts } else { Hidden::LeftOut },
+        }
+    }
+
     fn looks(&mut self) -> Looks {
         let mut looks = Looks {
             total_bytes: [0, 100, 1000, 1 << 20][self.random.usize(..4)],
@@ -142,6 +159,10 @@ impl World {
         for _ in 0..self.random.usize(..3) {
             let directory = self.asked();
             looks.listings.push(Listing { directory, max_entries: self.random.u64(..6) });
+        }
+        for _ in 0..self.random.usize(..3) {
+            let scan = self.scan();
+            looks.scans.push(scan);
         }
         looks
     }
@@ -176,6 +197,14 @@ fn assert_same(real: &Seen, fake: &Seen, seed: u64, looks: &Looks) {
                 assert!(fake.more && real.names.len() == fake.names.len(), "seed {seed}");
             }
             _ => assert_eq!(real, fake, "seed {seed}: {:#?}", looks.listings),
+        }
+    }
+    for (real, fake) in real.scans.iter().zip(&fake.scans) {
+        match (real, fake) {
+            (Observation::Available(real), Observation::Available(fake)) if real.more => {
+                assert!(fake.more, "seed {seed}: {:#?}", looks.scans);
+            }
+            _ => assert_eq!(real, fake, "seed {seed}: {:#?}", looks.scans),
         }
     }
 }
@@ -272,6 +301,7 @@ fn run(seed: u64, tally: &mut Tally) {
         let mut looks = world.looks();
         looks.probes.clear();
         looks.listings.clear();
+        looks.scans.clear();
         for _ in 0..world.random.usize(..4) {
             let at = world.random.usize(..looks.reads.len());
             let path = looks.reads[at].path.as_path().to_path_buf();

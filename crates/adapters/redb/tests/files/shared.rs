@@ -37,7 +37,7 @@ fn admission(value: &Blob) -> Admission {
 }
 
 fn look() -> Look {
-    Look { boundary: directory("/repo"), held: Vec::new(), withheld: Vec::new() }
+    Look { boundary: directory("/repo"), project: None, held: Vec::new(), withheld: Vec::new() }
 }
 
 /// An epoch whose baseline tells `word`.

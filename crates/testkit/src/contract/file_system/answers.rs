@@ -23,6 +23,7 @@ pub async fn fs_1_every_answer_stands_at_its_questions_index(fixture: impl Fixtu
         listings: ["project/none", "project/a"]
             .map(|name| Listing { directory: ground.path(name), max_entries: 10 })
             .into(),
+        scans: ["project/none", "project/b"].map(|name| ground.scan(name)).into(),
         total_bytes: 1000,
         look_ms: LOOK_MS,
     };
@@ -51,6 +52,10 @@ pub async fn fs_1_every_answer_stands_at_its_questions_index(fixture: impl Fixtu
         assert_eq!(seen.listings.len(), 2);
         assert_eq!(seen.listings[0], not_found());
         assert!(matches!(&seen.listings[1], Observation::Available(names) if names.names == ["f"]));
+        assert_eq!(seen.scans.len(), 2);
+        assert_eq!(seen.scans[0], not_found());
+        assert!(matches!(&seen.scans[1], Observation::Available(found)
+            if found.paths == [std::path::Path::new("f")]));
         let nothing = system.observe(&Looks::default()).await;
         assert_eq!(nothing, told_domain::look::Seen::default());
     }

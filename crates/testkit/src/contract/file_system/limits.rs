@@ -3,7 +3,7 @@
 use super::ground::{Fixture, Ground, withheld};
 use crate::change::Change;
 use told_domain::{
-    look::{EntryKind, Listing, Looks, Read},
+    look::{Containment, EntryKind, Listing, Looks, Read, Scan},
     observation::Observation,
     reason::{UnavailableReason, WithheldReason},
 };
@@ -141,6 +141,9 @@ pub async fn fs_9_a_look_that_hangs_costs_itself_alone(fixture: impl Fixture) {
         listings: ["project/hangs-4", "outside"]
             .map(|name| Listing { directory: ground.path(name), max_entries: 1 })
             .into(),
+        scans: ["project/hangs-4", "outside"]
+            .map(|name| Scan { containment: Containment::Anywhere, ..ground.scan(name) })
+            .into(),
         total_bytes: 1000,
         look_ms: 2000,
     };
@@ -162,5 +165,7 @@ pub async fn fs_9_a_look_that_hangs_costs_itself_alone(fixture: impl Fixture) {
         );
         assert_eq!(seen.listings[0], Observation::Unavailable(timeout));
         assert!(matches!(seen.listings[1], Observation::Available(_)));
+        assert_eq!(seen.scans[0], Observation::Unavailable(timeout));
+        assert!(matches!(seen.scans[1], Observation::Available(_)));
     }
 }

@@ -6,12 +6,14 @@ mod containment;
 mod ground;
 mod limits;
 mod names;
+mod scans;
 
 pub use answers::*;
 pub use containment::*;
 pub use ground::Fixture;
 pub use limits::*;
 pub use names::*;
+pub use scans::*;
 
 /// Runs the suite on fixtures that `make` gives.
 #[macro_export]
@@ -37,6 +39,10 @@ macro_rules! file_system_contract {
             fs_13_a_directory_is_its_canonical_path,
             fs_14_one_failure_changes_no_other_answer,
             fs_15_a_name_is_matched_exactly,
+            fs_16_a_scan_gives_all_that_is_no_directory_and_enters_no_link,
+            fs_16_a_scan_ends_at_its_depth_and_says_so,
+            fs_17_a_scan_stops_at_its_limit_and_says_so,
+            fs_18_a_scan_that_fails_is_no_absence,
         }
     };
     (@clauses $make:expr; $($clause:ident,)*) => {

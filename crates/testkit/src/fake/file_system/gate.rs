@@ -16,6 +16,8 @@ pub enum Kind {
     Probe,
     /// A directory's names.
     Listing,
+    /// What lies below a directory, and each directory below it.
+    Scan,
     /// A directory's canonical path.
     Directory,
 }

@@ -20,6 +20,7 @@
 //! past its limit keeps the names that sort last.
 
 mod gate;
+mod scan;
 mod tree;
 mod unseen;
 
@@ -76,6 +77,8 @@ pub struct Calls {
     pub probes: usize,
     /// Listings in them.
     pub listings: usize,
+    /// Scans in them.
+    pub scans: usize,
     /// Questions for a directory.
     pub directories: usize,
 }
@@ -276,6 +279,7 @@ impl State {
         let mut batch = Batch { limit: looks.look_ms, left: looks.total_bytes, taken: 0 };
         let listings = looks.listings.iter().map(|listing| outcome(self.list(listing, &mut batch)));
         let listings = listings.collect();
+        let scans = looks.scans.iter().map(|scan| outcome(self.scan(scan, &mut batch))).collect();
         let probes = looks.probes.iter().rev().map(|path| outcome(self.probe(path, &mut batch)));
         let mut probes: Vec<_> = probes.collect();
         probes.reverse();
@@ -287,7 +291,7 @@ impl State {
             }
             files.push(file);
         }
-        (Seen { files, probes, listings }, batch.taken)
+        (Seen { files, probes, listings, scans }, batch.taken)
     }
 
     /// Asks the gate at one step of a look.

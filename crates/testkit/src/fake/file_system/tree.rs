@@ -245,6 +245,14 @@ impl Tree {
         }
     }
 
+    /// The kind of the entry `name` of a directory, a link not followed.
+    pub(super) fn entry_kind(&self, directory: Node, name: &OsStr) -> Option<EntryKind> {
+        match &self.nodes[directory].what {
+            What::Directory(entries) => entries.get(name).map(|node| self.kind(*node)),
+            What::File { .. } | What::Link(_) | What::Other => None,
+        }
+    }
+
     /// Lets the system refuse the entry at `path`, or no longer.
     pub(super) fn refuse(
         &mut self,

@@ -1,10 +1,10 @@
 //! What is wrong with a configuration, in one sentence.
 
-use std::{fmt, path::PathBuf};
-use told_domain::{
+use crate::{
     path::{PathError, on_one_line},
     policy::{NoFileName, NoGlob},
 };
+use std::{fmt, path::PathBuf};
 
 /// A configuration that does not count: where it says so, under which key, and what is wrong.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ struct Wrong {
 
 /// Where a configuration says something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub enum Place {
     /// A line of a file.
     Line(PathBuf, usize),
     /// A file as a whole.
@@ -79,6 +79,10 @@ pub enum Problem {
     },
     /// A `~` or a walk to a home directory that nobody knows.
     NoHome,
+    /// An entry that leads out of the project, where a project may name none.
+    OutOfProject(String),
+    /// A URL, redacted, where none counts yet.
+    Url(String),
     /// No place for the store.
     NoStore,
     /// The text is no TOML.
@@ -94,7 +98,9 @@ pub enum Problem {
 }
 
 impl ConfigurationError {
-    pub(super) fn new(place: Place, key: &str, problem: Problem) -> Self {
+    /// `problem` with `key` (empty where it is about the whole) at `place`.
+    #[must_use]
+    pub fn new(place: Place, key: &str, problem: Problem) -> Self {
         Self(Box::new(Wrong { place, key: key.to_owned(), problem }))
     }
 
@@ -152,6 +158,17 @@ impl fmt::Display for ConfigurationError {
             Problem::NoHome => {
                 write!(f, "`{key}` needs a home directory, and there is none; set HOME")
             }
+            Problem::OutOfProject(entry) => write!(
+                f,
+                "`{key}`: `{}` leads out of the project; a project's own entries start at its \
+                 boundary",
+                on_one_line(entry)
+            ),
+            Problem::Url(url) => write!(
+                f,
+                "`{key}`: `{}` is a URL, and this told reads files alone; take it out",
+                on_one_line(url)
+            ),
             Problem::NoStore => f.write_str(
                 "there is no home directory to keep the store in; \
                  set TOLD_STORE or give --store PATH",

@@ -7,31 +7,46 @@ use toml::{
 };
 
 /// A value and the line where it starts; JSON has no lines.
-pub(super) struct Node {
-    pub(super) line: Option<usize>,
-    pub(super) value: Value,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The line, counted from 1.
+    pub line: Option<usize>,
+    /// What stands there.
+    pub value: Value,
 }
 
-pub(super) enum Value {
+/// What a text can say.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A string.
     Text(String),
+    /// A whole number.
     Whole(i128),
+    /// True or false.
     Truth(bool),
+    /// A list.
     List(Vec<Node>),
+    /// A table, in the order of the text.
     Table(Vec<Named>),
     /// What no key takes, by its name in a sentence.
     Other(&'static str),
 }
 
-/// An entry of a table, in the order of the text.
-pub(super) struct Named {
-    pub(super) name: String,
-    pub(super) line: Option<usize>,
-    pub(super) node: Node,
+/// An entry of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// The line of the name.
+    pub line: Option<usize>,
+    /// What it is.
+    pub node: Node,
 }
 
 impl Node {
     /// What kind of value it is, in a sentence.
-    pub(super) const fn kind(&self) -> &'static str {
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
         match &self.value {
             Value::Text(_) => "a string",
             Value::Whole(_) => "a whole number",
@@ -42,8 +57,11 @@ impl Node {
         }
     }
 
-    /// Reads TOML. What is wrong comes with its line.
-    pub(super) fn of_toml(text: &str) -> Result<Self, (usize, Problem)> {
+    /// Reads TOML.
+    ///
+    /// # Errors
+    /// What is wrong, with its line.
+    pub fn of_toml(text: &str) -> Result<Self, (usize, Problem)> {
         let lines = Lines::of(text);
         let table = DeTable::parse(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
@@ -52,7 +70,9 @@ impl Node {
         Ok(Self { line: None, value: lines.table(table.into_inner()) })
     }
 
-    pub(super) fn of_json(json: &serde_json::Value) -> Self {
+    /// The same shape of JSON.
+    #[must_use]
+    pub fn of_json(json: &serde_json::Value) -> Self {
         use serde_json::Value as Json;
         let whole = |number: &serde_json::Number| {
             let signed = number.as_i64().map(i128::from);

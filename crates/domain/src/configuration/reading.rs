@@ -4,29 +4,27 @@ use super::{
     error::{ConfigurationError, Place, Problem},
     node::{Node, Value},
 };
-use std::path::{Path, PathBuf};
-use told_domain::{
+use crate::{
     path::AbsolutePath,
-    policy::{FileName, Globs},
+    policy::{FileName, Globs, Include, NoInclude},
 };
+use std::path::{Path, PathBuf};
 
 /// The text that is being read.
-pub(super) struct Source<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
     /// The file; nothing for an overlay.
-    pub(super) file: Option<&'a Path>,
+    pub file: Option<&'a Path>,
     /// Where relative paths start.
-    pub(super) directory: Option<&'a Path>,
+    pub directory: Option<&'a Path>,
     /// What `~` stands for.
-    pub(super) home: Option<&'a Path>,
+    pub home: Option<&'a Path>,
 }
 
 impl Source<'_> {
-    pub(super) fn error(
-        &self,
-        line: Option<usize>,
-        key: &str,
-        what: Problem,
-    ) -> ConfigurationError {
+    /// What is wrong with `key` on `line`.
+    #[must_use]
+    pub fn error(&self, line: Option<usize>, key: &str, what: Problem) -> ConfigurationError {
         let place = match (self.file, line) {
             (Some(file), Some(line)) => Place::Line(file.to_path_buf(), line),
             (Some(file), None) => Place::File(file.to_path_buf()),
@@ -37,15 +35,22 @@ impl Source<'_> {
 }
 
 /// One key that is being read.
-pub(super) struct Reading<'a> {
-    pub(super) source: &'a Source<'a>,
-    pub(super) key: &'static str,
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// The text that says it.
+    pub source: &'a Source<'a>,
+    /// The key, as `section.name`.
+    pub key: &'static str,
 }
 
 type Result<T> = std::result::Result<T, ConfigurationError>;
 
 impl Reading<'_> {
-    pub(super) fn truth(&self, node: &Node) -> Result<bool> {
+    /// True or false.
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] where the value is no such thing.
+    pub fn truth(&self, node: &Node) -> Result<bool> {
         match node.value {
             Value::Truth(truth) => Ok(truth),
             _ => Err(self.wrong_type(node, "true or false")),
@@ -53,7 +58,10 @@ impl Reading<'_> {
     }
 
     /// A whole number between `least` and `most`.
-    pub(super) fn number(&self, node: &Node, least: u64, most: u64) -> Result<u64> {
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] where the value is no such thing.
+    pub fn number(&self, node: &Node, least: u64, most: u64) -> Result<u64> {
         let Value::Whole(found) = node.value else {
             return Err(self.wrong_type(node, "a whole number"));
         };
@@ -62,7 +70,10 @@ impl Reading<'_> {
     }
 
     /// One of `words`.
-    pub(super) fn word<T: Copy>(&self, node: &Node, words: &[(&'static str, T)]) -> Result<T> {
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] where the value is no such thing.
+    pub fn word<T: Copy>(&self, node: &Node, words: &[(&'static str, T)]) -> Result<T> {
         let found = self.text(node, "a string")?;
         let known = words.iter().find(|(word, _)| *word == found).map(|(_, value)| *value);
         known.ok_or_else(|| {
@@ -72,7 +83,10 @@ impl Reading<'_> {
     }
 
     /// A list of file names.
-    pub(super) fn names(&self, node: &Node) -> Result<Vec<String>> {
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] where the value is no such thing.
+    pub fn names(&self, node: &Node) -> Result<Vec<String>> {
         self.texts(node, "a list of names", |node, name| {
             FileName::new(name).map_err(|bad| self.error(node, Problem::Name(bad)))?;
             Ok(name.to_owned())
@@ -80,7 +94,10 @@ impl Reading<'_> {
     }
 
     /// A list of groups of file names.
-    pub(super) fn groups(&self, node: &Node) -> Result<Vec<Vec<String>>> {
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] where the value is no such thing.
+    pub fn groups(&self, node: &Node) -> Result<Vec<Vec<String>>> {
         let wanted = "a list of lists of names, as in [[\"AGENTS.md\"]]";
         let group = |node: &Node| match &node.value {
             Value::List(names) if names.is_empty() => Err(self.error(node, Problem::EmptyGroup)),
@@ -91,7 +108,10 @@ impl Reading<'_> {
     }
 
     /// A list of paths, made absolute.
-    pub(super) fn paths(&self, node: &Node) -> Result<Vec<PathBuf>> {
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] where the value is no such thing.
+    pub fn paths(&self, node: &Node) -> Result<Vec<PathBuf>> {
         self.texts(node, "a list of paths", |node, path| {
             let path = self.absolute(node, path)?;
             AbsolutePath::new(&path)
@@ -101,7 +121,10 @@ impl Reading<'_> {
     }
 
     /// A list of globs on canonical paths; `~/` is the home directory.
-    pub(super) fn globs(&self, node: &Node) -> Result<Vec<String>> {
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] where the value is no such thing.
+    pub fn globs(&self, node: &Node) -> Result<Vec<String>> {
         self.texts(node, "a list of globs", |node, glob| {
             let glob = match (glob.strip_prefix("~/"), self.source.home) {
                 (None, _) => glob.to_owned(),
@@ -112,6 +135,57 @@ impl Reading<'_> {
             };
             let bad = Globs::new(std::slice::from_ref(&glob)).err();
             bad.map_or(Ok(glob), |bad| Err(self.error(node, Problem::Glob(bad))))
+        })
+    }
+
+    /// A list of paths and globs, made absolute.
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] for a bad glob or path, and for a URL.
+    pub fn includes(&self, node: &Node) -> Result<Vec<Include>> {
+        let directory = self.source.directory.and_then(|path| AbsolutePath::new(path).ok());
+        let home = self.source.home.and_then(|path| AbsolutePath::new(path).ok());
+        self.texts(node, "a list of paths and globs", |node, entry| {
+            let include = Include::new(entry, directory.as_ref(), home.as_ref());
+            match include.map_err(|bad| self.error(node, bad.into()))? {
+                Include::Url(url) => Err(self.error(node, Problem::Url(url.shown()))),
+                include @ (Include::Path(_) | Include::Glob(_)) => Ok(include),
+            }
+        })
+    }
+
+    /// A project's own such list, as it is written. It may name URLs.
+    pub(super) fn project_includes(&self, node: &Node) -> Result<Vec<String>> {
+        let directory = self.source.directory.and_then(|path| AbsolutePath::new(path).ok());
+        self.texts(node, "a list of paths and globs", |node, entry| {
+            match Include::new(entry, directory.as_ref(), None) {
+                Ok(_) => Ok(entry.to_owned()),
+                Err(NoInclude::NoHome) => {
+                    Err(self.error(node, Problem::OutOfProject(entry.to_owned())))
+                }
+                Err(bad) => Err(self.error(node, bad.into())),
+            }
+        })
+    }
+
+    /// A project's own globs, as they are written.
+    pub(super) fn project_globs(&self, node: &Node) -> Result<Vec<String>> {
+        self.texts(node, "a list of globs", |node, glob| {
+            if glob.starts_with("~/") {
+                return Err(self.error(node, Problem::OutOfProject(glob.to_owned())));
+            }
+            let bad = Globs::new(&[glob.to_owned()]).err();
+            bad.map_or(Ok(glob.to_owned()), |bad| Err(self.error(node, Problem::Glob(bad))))
+        })
+    }
+
+    /// A project's own directories, as they are written.
+    pub(super) fn project_directories(&self, node: &Node) -> Result<Vec<String>> {
+        self.texts(node, "a list of directories", |node, directory| {
+            if directory == "~" || directory.starts_with("~/") || directory.starts_with('/') {
+                return Err(self.error(node, Problem::OutOfProject(directory.to_owned())));
+            }
+            Ok(directory.to_owned())
         })
     }
 
