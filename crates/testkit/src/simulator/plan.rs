@@ -1,5 +1,5 @@
 //! What a seed means: a setup and a list of steps. Nothing here depends on what comes of a step, so
-//! that steps can be left out and the rest still means the same. [`super::draw`] draws them.
+//! that steps can be left out and the rest still means the same. `draw` draws them.
 
 use std::fmt;
 use told_domain::reason::UnavailableReason;
