@@ -18,6 +18,7 @@ mod known;
 mod life;
 mod location;
 mod observe;
+mod project;
 mod registry;
 mod request;
 mod session;

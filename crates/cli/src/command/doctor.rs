@@ -4,13 +4,17 @@ use super::{Desk, Output, Status, json};
 use crate::{
     arguments::Json,
     failure::Failure,
-    view::checks::{self, Check, Verdict},
+    view::{
+        checks::{self, Check, Verdict},
+        reason,
+    },
 };
 use serde_json::json;
 use std::path::Path;
 use told::{
     Engine, Error, RootCoverage, RootStatus,
-    configuration::{Configuration, Loaded},
+    configuration::{Configuration, Include, Loaded},
+    domain::instruction::ProjectSight,
     ports::Uncovered,
 };
 
@@ -22,13 +26,16 @@ pub(crate) async fn run(desk: &Desk<'_, ()>, form: Json) -> Result<Output, Failu
             let configuration = loaded.configuration();
             checks.push(file(&loaded));
             checks.extend(excludes(configuration));
-            checks.extend(configuration.instructions.global.iter().map(|path| global(path)));
+            let global = configuration.instructions.global.iter();
+            checks.extend(global.map(|path| named("global file", path)));
+            checks.extend(configuration.instructions.include.iter().map(included));
             checks.push(limits(configuration));
             match told::connect(configuration) {
                 Err(error) => checks.push(check("store", Verdict::Fail, error.to_string())),
                 Ok(engine) => {
                     checks.push(store(configuration, &engine).await);
                     checks.push(location(&desk.directory, &engine).await);
+                    checks.extend(project(&desk.directory, &engine).await);
                     checks.extend(watching(&desk.directory, &engine).await);
                 }
             }
@@ -81,27 +88,60 @@ fn excludes(configuration: &Configuration) -> Option<Check> {
     Some(check("exclude", Verdict::Warn, found))
 }
 
-fn global(path: &Path) -> Check {
+fn included(include: &Include) -> Check {
+    match include {
+        Include::Path(path) => named("included file", path.as_path()),
+        Include::Glob(glob) => {
+            let found = format!("{} is scanned at every boundary", glob.as_path().on_one_line());
+            check("included glob", Verdict::Ok, found)
+        }
+        // No configuration that was read has one.
+        Include::Url(url) => check("included URL", Verdict::Warn, url.shown()),
+    }
+}
+
+async fn project(directory: &Path, engine: &Engine) -> Option<Check> {
+    let project = engine.project(directory).await.ok()?;
+    let shown = project.file()?.on_one_line();
+    let (verdict, found) = match project.sight() {
+        ProjectSight::Unseen | ProjectSight::Missing => return None,
+        ProjectSight::Good(_) => (Verdict::Ok, format!("{shown} counts")),
+        ProjectSight::Broken(_, why) => (
+            Verdict::Warn,
+            format!("{why}; sessions that knew a good one go on by it, others without"),
+        ),
+        ProjectSight::Withheld(reason) => {
+            (Verdict::Warn, format!("{shown}: {}", reason::sentence(reason.as_str())))
+        }
+        ProjectSight::Unavailable(reason) => (
+            Verdict::Fail,
+            format!("{shown}: {}, which blocks new sessions", reason::sentence(reason.as_str())),
+        ),
+    };
+    Some(check("project", verdict, found))
+}
+
+fn named(what: &'static str, path: &Path) -> Check {
     let shown = path.display();
     // The kind first: the opening of a FIFO waits for a writer.
     let kind = std::fs::metadata(path);
     let regular = kind.as_ref().is_ok_and(std::fs::Metadata::is_file);
     match if regular { std::fs::File::open(path).and_then(|file| file.metadata()) } else { kind } {
         Ok(found) if found.is_file() => {
-            check("global file", Verdict::Ok, format!("{shown}, {} bytes", found.len()))
+            check(what, Verdict::Ok, format!("{shown}, {} bytes", found.len()))
         }
         Ok(_) => {
             let found = format!("{shown} is no regular file, so it is left out; move it away");
-            check("global file", Verdict::Warn, found)
+            check(what, Verdict::Warn, found)
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            check("global file", Verdict::Ok, format!("{shown} does not exist, so none is told"))
+            check(what, Verdict::Ok, format!("{shown} does not exist, so none is told"))
         }
         Err(error) => {
             let found = format!(
                 "{shown} cannot be read ({error}), which blocks new sessions; make it readable"
             );
-            check("global file", Verdict::Fail, found)
+            check(what, Verdict::Fail, found)
         }
     }
 }

@@ -97,7 +97,7 @@ pub(crate) async fn run(
         Some(Command::Explain(asked)) => explain::run(&desk, asked).await,
         Some(Command::Set(asked)) => value::set(&desk, asked).await,
         Some(Command::Unset(asked)) => value::unset(&desk, asked).await,
-        Some(Command::Config(asked)) => Ok(config::run(&desk, asked)),
+        Some(Command::Config(asked)) => Ok(config::run(&desk, asked).await),
         // Answered above, and by `main`.
         Some(Command::Doctor(_) | Command::Serve(_)) => Ok(Output::default()),
     }

@@ -10,7 +10,7 @@ pub(crate) mod history;
 pub(crate) mod life;
 mod page;
 mod place;
-mod reason;
+pub(crate) mod reason;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 mod shown;

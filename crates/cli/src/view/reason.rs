@@ -8,7 +8,7 @@ use told::domain::{
 };
 
 /// Why a source is left out or held, from the protocol's word.
-pub(super) fn sentence(word: &str) -> String {
+pub(crate) fn sentence(word: &str) -> String {
     let withheld = WithheldReason::ALL.iter().find(|reason| reason.as_str() == word);
     let unavailable = UnavailableReason::ALL.iter().find(|reason| reason.as_str() == word);
     match (withheld, unavailable) {

@@ -1,8 +1,11 @@
 //! `config`: what counts, as TOML that a file could hold.
 
-use super::{Line, Page, Shown, Tone};
-use serde_json::Value;
-use told::configuration::{Loaded, Origin};
+use super::{Line, Page, Shown, Tone, reason};
+use serde_json::{Value, json};
+use told::{
+    configuration::{Loaded, Origin},
+    domain::instruction::{KnownProject, ProjectSight},
+};
 
 /// Whether each value's origin is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +14,7 @@ pub(crate) enum Origins {
     Unsaid,
 }
 
-pub(crate) fn counted(loaded: &Loaded, origins: Origins) -> Page {
+pub(crate) fn counted(loaded: &Loaded, project: &KnownProject, origins: Origins) -> Page {
     let mut page = Page::default();
     let comment = |text: String| Line::default().and(Tone::Quiet, text);
     if let Some((file, origin)) = loaded.file() {
@@ -21,6 +24,9 @@ pub(crate) fn counted(loaded: &Loaded, origins: Origins) -> Page {
     if let Some(store) = &loaded.configuration().store.path {
         let origin = named_by(loaded.store_origin());
         page.line(comment(format!("# store: {}{origin}", store.display())));
+    }
+    for text in of_project(project) {
+        page.line(comment(text));
     }
     let mut section = "";
     for entry in loaded.entries() {
@@ -41,6 +47,36 @@ pub(crate) fn counted(loaded: &Loaded, origins: Origins) -> Page {
         });
     }
     page
+}
+
+/// What the project's own configuration says beside these, in comments: it counts in the project alone.
+fn of_project(project: &KnownProject) -> Vec<String> {
+    let Some(file) = project.file() else { return Vec::new() };
+    let file = file.on_one_line();
+    let because = |word: &str| vec![format!("# project: {file}: {}", reason::sentence(word))];
+    match project.sight() {
+        ProjectSight::Unseen | ProjectSight::Missing => Vec::new(),
+        ProjectSight::Broken(_, why) => vec![format!("# project: {why}")],
+        ProjectSight::Withheld(reason) => because(reason.as_str()),
+        ProjectSight::Unavailable(reason) => because(reason.as_str()),
+        ProjectSight::Good(_) => {
+            let mut lines = vec![format!("# project: {file}, which says beside these:")];
+            if let Some(counts) = project.counts() {
+                let said = |name: &str, value: Value| format!("#   {name} = {}", toml(&value));
+                let names = counts.names.as_ref();
+                lines.extend(names.map(|names| said("instructions.names", json!(names))));
+                for (name, list) in [
+                    ("instructions.include", &counts.include),
+                    ("instructions.exclude", &counts.exclude),
+                ] {
+                    lines.extend((!list.is_empty()).then(|| said(name, json!(list))));
+                }
+                let skills = counts.skills.as_ref();
+                lines.extend(skills.map(|skills| said("skills.directories", json!(skills))));
+            }
+            lines
+        }
+    }
 }
 
 /// Where origins stand, unless the value is longer.
@@ -84,7 +120,6 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn values_are_toml() {

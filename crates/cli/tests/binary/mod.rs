@@ -1,6 +1,7 @@
 //! In a home of its own, with no environment but that.
 
 pub(crate) mod bench;
+mod configured;
 mod exit;
 mod forms;
 mod life;

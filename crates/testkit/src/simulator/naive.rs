@@ -143,6 +143,11 @@ impl View<'_> {
         for (group, looks) in groups.iter().zip(looks) {
             sight.group(group, looks);
         }
+        // No project here has a configuration; whether one has is looked at (R-CFG-6).
+        let configuration = format!("{}/.told/config.toml", around.boundary);
+        if let (false, Look::Failed(reason)) = (self.untrusted, self.disk.look(&configuration)) {
+            sight.fail(&configuration, reason, &[]);
+        }
         for (key, value) in values {
             let text = format!("Context from the host: {key}\n{value}");
             sight.add(format!("api/{key}"), text, (3, 0, key.clone(), 0));
