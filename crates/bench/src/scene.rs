@@ -34,6 +34,8 @@ pub(crate) struct Scene {
     pub(crate) candidates: Vec<PathBuf>,
     /// Where a project marker may be, the nearest first; the last is there.
     pub(crate) markers: Vec<PathBuf>,
+    /// Where the project's own configuration may be; there is none.
+    pub(crate) configuration: PathBuf,
     names: Vec<String>,
 }
 
@@ -62,6 +64,7 @@ impl Scene {
         let names: Vec<_> = (0..shape.names).map(|number| format!("RULES-{number}.md")).collect();
         let boundary = place.path().canonicalize()?.join("project");
         fs::create_dir_all(boundary.join(".git"))?;
+        let configuration = boundary.join(".told/config.toml");
         let mut chain = vec![boundary];
         for depth in 1..shape.directories {
             chain.push(chain[depth - 1].join(format!("part-{depth:02}")));
@@ -77,7 +80,7 @@ impl Scene {
                 fs::write(path, content(number, 0))?;
             }
         }
-        Ok(Self { place, directory, candidates, markers, names })
+        Ok(Self { place, directory, candidates, markers, configuration, names })
     }
 
     /// Adds so many directories below the project, one in so many with an instruction file, and gives

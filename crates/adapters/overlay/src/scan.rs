@@ -34,9 +34,7 @@ pub(crate) fn question(tree: &Tree, scan: &Scan) -> Scan {
 pub(crate) fn merged(tree: &Tree, scan: &Scan, found: Observation<Below>) -> Observation<Below> {
     let inner = match found {
         Observation::Available(found) => found,
-        Observation::Absent(Absence::NotFound)
-            if matches!(tree.standing(&scan.directory), Standing::Directory) =>
-        {
+        Observation::Absent(Absence::NotFound) if is_made(tree, &scan.directory) => {
             if is_outside(scan) {
                 let outside = WithheldReason::OutsideProject;
                 return Observation::Absent(Absence::Withheld(outside));
@@ -80,6 +78,13 @@ pub(crate) fn merged(tree: &Tree, scan: &Scan, found: Observation<Below>) -> Obs
     below.more |= entries.len() > limit;
     below.paths = paths.into_iter().take(limit).collect();
     Observation::Available(below)
+}
+
+/// Whether what is provided makes the directory exist, or nobody knows what is in it.
+fn is_made(tree: &Tree, directory: &AbsolutePath) -> bool {
+    let mut below = tree.below(directory);
+    matches!(tree.standing(directory), Standing::Directory)
+        || below.any(|(_, provided)| matches!(provided, Provided::Unavailable(_)))
 }
 
 fn is_outside(scan: &Scan) -> bool {

@@ -2,6 +2,7 @@
 //! line, and through both at once.
 
 mod client;
+mod configured;
 #[cfg(unix)]
 mod hostile_files;
 mod hostile_stores;

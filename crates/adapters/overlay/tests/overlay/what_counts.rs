@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use told_domain::{
-    look::{Containment, EntryKind, FileBytes, Listing, Looks, Read},
+    look::{Containment, EntryKind, FileBytes, Hidden, Listing, Looks, Read, Scan},
     observation::{Absence, Observation},
     path::{AbsolutePath, CanonicalPath},
     reason::{UnavailableReason, WithheldReason},
@@ -69,6 +69,25 @@ impl Ground {
             Observation::Available(found) => {
                 let names: Vec<_> = found.names.iter().map(|name| name.to_string_lossy()).collect();
                 format!("{}{}", names.join(" "), if found.more { " …" } else { "" })
+            }
+            other => format!("{other:?}"),
+        }
+    }
+
+    fn scan(&self, name: &str, hidden: Hidden) -> String {
+        let scan = Scan {
+            directory: path(name),
+            containment: within("/p"),
+            max_depth: 3,
+            max_entries: 100,
+            hidden,
+        };
+        let looks = Looks { scans: vec![scan], look_ms: 1000, ..Looks::default() };
+        match block_on(self.overlay.observe(&looks)).scans.remove(0) {
+            Observation::Available(found) => {
+                let paths = found.paths.iter().map(|path| path.to_string_lossy());
+                let paths = paths.collect::<Vec<_>>().join(" ");
+                format!("{paths}{}", if found.deeper { " …" } else { "" })
             }
             other => format!("{other:?}"),
         }
@@ -233,6 +252,34 @@ fn a_cut_listing_has_as_many_names_as_asked_for() {
     assert_eq!((ground.list("/p", 2), ground.list("/p", 1)), ("a b".into(), "b …".into()));
     ground.content("/p/e", "");
     assert_eq!((ground.list("/p", 3), ground.list("/p", 2)), ("a b e".into(), "a b …".into()));
+}
+
+#[test]
+fn a_scan_finds_what_is_provided_and_not_what_is_taken_out() {
+    let io_error = Provided::Unavailable(UnavailableReason::IoError);
+    let ground = ground(&[("/p/a", ""), ("/p/d/b", ""), ("/p/e/c", "")]);
+    let scan = |hidden| ground.scan("/p", hidden);
+    assert_eq!(scan(Hidden::LeftOut), "a d/b e/c");
+    ground.content("/p/d/new/x", "");
+    ground.content("/p/d/new/far/y", "");
+    ground.content("/p/.hidden/x", "");
+    ground.content("/p/.git/x", "");
+    ground.content("/p/node_modules/x", "");
+    ground.overlay.provide(path("/p/e"), Provided::Absent).expect("fits");
+    assert_eq!(scan(Hidden::LeftOut), "a d/b d/new/x …");
+    assert_eq!(scan(Hidden::Counts), ".hidden/x a d/b d/new/x …");
+    // A file where a directory was, and the other way about.
+    ground.content("/p/d", "");
+    ground.content("/p/a/below", "");
+    assert_eq!(scan(Hidden::LeftOut), "a/below d/new/x …");
+    // What nobody knows is still named; its own look says so.
+    ground.overlay.provide(path("/p/gone/x"), io_error.clone()).expect("fits");
+    ground.overlay.provide(path("/p/e"), io_error.clone()).expect("fits");
+    assert_eq!(scan(Hidden::LeftOut), "a/below d/new/x e e/c gone/x …");
+    assert_eq!(ground.scan("/p/gone", Hidden::LeftOut), "x");
+    assert_eq!(ground.scan("/p/e", Hidden::LeftOut), "Unavailable(IoError)");
+    ground.content("/out/x", "");
+    assert_eq!(ground.scan("/out", Hidden::LeftOut), "Absent(Withheld(OutsideProject))");
 }
 
 #[test]
