@@ -120,10 +120,12 @@ pub fn compare<'a>(
             (Some(held), belief) => {
                 let last = state.told.last_admitted(entry);
                 instructions += usize::from(last.is_some() && key.is_instruction());
-                comparison.restate(key, entry, last, belief, held);
+                comparison.restate(key, entry, (last, belief), held, contents);
             }
             (None, Belief::Nothing) => {}
-            (None, Belief::Value(..) | Belief::Unclear) => comparison.remove(key, entry),
+            (None, belief @ (Belief::Value(..) | Belief::Unclear)) => {
+                comparison.remove(key, entry, belief);
+            }
         }
     }
     comparison.held = held(state, context);
@@ -139,25 +141,25 @@ impl<'a> Comparison<'a> {
         &mut self,
         key: &'a SourceKey,
         entry: &'a Entry,
-        last: Option<(&'a Admission, Revision)>,
-        belief: Belief<'_>,
+        (last, belief): (Option<(&'a Admission, Revision)>, Belief<'a>),
         held: &'a Unavailable,
+        contents: &Contents,
     ) {
         match (last, belief) {
-            (Some((last, _)), Belief::Value(believed, _)) if last.value == believed.value => {}
+            (Some((last, _)), Belief::Value(believed, _)) if is_equal(last, believed, contents) => {
+            }
             (Some((last, _)), _) => self.additions.push(Addition::Again(last, Some(held))),
             (None, Belief::Nothing) => {}
-            (None, Belief::Value(..) | Belief::Unclear) => self.remove(key, entry),
+            (None, Belief::Value(..) | Belief::Unclear) => self.remove(key, entry, belief),
         }
     }
 
-    fn remove(&mut self, key: &'a SourceKey, entry: &'a Entry) {
+    fn remove(&mut self, key: &'a SourceKey, entry: &'a Entry, belief: Belief<'a>) {
         let last = entry.last.as_ref();
-        let at_hand = match &entry.under_holds {
-            Some(UnderHolds::Telling(telling)) => telling.value(),
-            Some(UnderHolds::Nothing | UnderHolds::Baseline | UnderHolds::Unclear(_)) | None => {
-                None
-            }
+        let at_hand = match (belief, &entry.under_holds) {
+            (Belief::Value(believed, _), _) => Some(believed),
+            (_, Some(UnderHolds::Telling(telling))) => telling.value(),
+            _ => None,
         };
         let admission = last.and_then(Telling::value).or(at_hand).or(entry.baseline.as_ref());
         let removal = admission.and_then(|admission| admission.removal.as_deref());
@@ -179,6 +181,14 @@ fn is_same(source: &Source, base: &Arc<str>) -> bool {
     } else {
         source.value == *base
     }
+}
+
+/// Whether two admissions of a source give one value: line endings alone are no difference (R-OBS-5).
+fn is_equal(one: &Admission, other: &Admission, contents: &Contents) -> bool {
+    let text = |admission: &Admission| contents.get(&admission.value.sha256);
+    let same = |(one, other): (&Arc<str>, &Arc<str>)| same_but_for_line_endings(one, other);
+    one.value == other.value
+        || one.key.is_instruction() && text(one).zip(text(other)).is_some_and(same)
 }
 
 /// Which beliefs an unavailable source holds (R-OBS-11).

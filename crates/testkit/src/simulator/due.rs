@@ -109,7 +109,7 @@ impl Ledger {
             let last = belief.last_value();
             let place = self.place_of(belief);
             match (held, belief.at_hand, last) {
-                (Some(_), AtHand::Value(_, text), Some(last)) if text == last => {}
+                (Some(_), AtHand::Value(_, text), Some(last)) if same(key, text, last) => {}
                 // Nobody here can say it once more.
                 (Some(UnavailableReason::NotRegistered), _, Some(_)) => {}
                 (Some(_), _, Some(_)) => added.push((place, (*key).to_owned())),

@@ -98,19 +98,19 @@ impl Run<'_> {
         let session = done.call.session;
         let mut first = None;
         for (fate, sight, wanted) in self.fates(done)? {
-            match self.fits(done, &fate) {
-                Ok(ended) => {
+            let last = self.ledger(session)?.revision() + done.records.len() as u64;
+            let fits = self.fits(done, &fate).and_then(|ended| match done.came {
+                Some(Ok(answer)) if ended => answered(answer, last, &wanted),
+                _ => Ok(()),
+            });
+            match fits {
+                Ok(()) => {
                     let sights: Vec<&Sight> = sight.iter().collect();
                     let ledger = self.ledger(session)?;
                     for record in done.records {
                         ledger.take(record, &sights)?;
                     }
-                    let last = ledger.revision();
-                    ledger.has(done)?;
-                    return match done.came {
-                        Some(Ok(answer)) if ended => answered(answer, last, &wanted),
-                        _ => Ok(()),
-                    };
+                    return ledger.has(done);
                 }
                 Err(why) => {
                     first.get_or_insert(why);

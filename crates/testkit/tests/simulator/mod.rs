@@ -16,6 +16,9 @@ const REGRESSIONS: &[(u64, &str)] = &[
     (504, "a revert to before the window's start left the window where it was (R-SES-2)"),
     (691, "a declaration about one epoch's texts gave back the lost ones of another (R-SES-9)"),
     (8525, "a path below a link that leads to itself was taken for an absent one"),
+    (25959, "a removal stood where a text that is gone had told its source (R-BND-3)"),
+    (35043, "a held file was told again for its line endings alone (R-OBS-5)"),
+    (47792, "a settlement was held against one boundary of two that may have been known"),
     (11187, "two forks that are one record differed in who had made it"),
 ];
 
