@@ -14,7 +14,7 @@ pub use self::root::{Caches, RootCoverage, RootStatus, WatchStatus};
 
 use self::{
     cell::{Cells, Place},
-    gather::{differing, gather, is_certain},
+    gather::{differing, gather, is_certain, scanned},
     root::{Attempt, Roots},
 };
 use std::{
@@ -98,12 +98,19 @@ impl Cover {
     /// What `plan` asks for, as it is now.
     pub(crate) async fn look(&self, plan: &Arc<Plan>, files: &Arc<dyn FileSystem>) -> Arc<Seen> {
         match self.way(plan).await {
-            Way::Same(seen) => return seen,
+            Way::Same(seen) => {
+                let again = scanned(plan, seen.clone(), files).await;
+                if !Arc::ptr_eq(&again, &seen) {
+                    self.replace(plan, &again).await;
+                }
+                return again;
+            }
             Way::Direct => {}
             Way::Verify(covered) => return self.verify(plan, covered, files).await,
             Way::Cached(covered) => {
                 let seen = gather(plan, &covered.places, &covered.direct, files).await;
                 if let Some(seen) = seen.map(Arc::new) {
+                    let seen = scanned(plan, seen, files).await;
                     self.remember(plan, &seen, &covered).await;
                     return seen;
                 }
@@ -117,8 +124,7 @@ impl Cover {
         let Ok(mut watch) = self.watch.try_lock() else { return Way::Direct };
         let watch = &mut *watch;
         watch.boundaries += 1;
-        let unwatched = !plan.looks.listings.is_empty() || !plan.looks.scans.is_empty();
-        if unwatched || watch.boundaries < WATCH_FROM {
+        if !plan.looks.listings.is_empty() || watch.boundaries < WATCH_FROM {
             return Way::Direct;
         }
         let at = watch.arranged(plan, || self.cells());
@@ -266,6 +272,15 @@ impl Cover {
         if let Some(arrangement) = watch.arrangements.iter_mut().find(same) {
             let made_stale = covered.made_stale;
             arrangement.last = Some(Last { seen: seen.clone(), made_stale });
+        }
+    }
+
+    /// The same answers with what scans found since.
+    async fn replace(&self, plan: &Arc<Plan>, seen: &Arc<Seen>) {
+        let mut watch = self.watch.lock().await;
+        let same = |arrangement: &&mut Arrangement| Arc::ptr_eq(&arrangement.plan, plan);
+        if let Some(last) = watch.arrangements.iter_mut().find(same).and_then(|a| a.last.as_mut()) {
+            last.seen = seen.clone();
         }
     }
 

@@ -56,6 +56,21 @@ pub(super) async fn gather(
     is_within(&seen, &plan.looks).then_some(seen)
 }
 
+/// `seen` with what the plan's scans find now: nothing tells of what is new below a directory, so each
+/// boundary scans (R-CFG-2).
+pub(super) async fn scanned(
+    plan: &Arc<Plan>,
+    seen: Arc<Seen>,
+    files: &Arc<dyn FileSystem>,
+) -> Arc<Seen> {
+    if plan.looks.scans.is_empty() {
+        return seen;
+    }
+    let looks = Looks { scans: plan.looks.scans.clone(), ..only_limits(&plan.looks) };
+    let scans = files.observe(&looks).await.scans;
+    if scans == seen.scans { seen } else { Arc::new(Seen { scans, ..Seen::clone(&seen) }) }
+}
+
 async fn answer(
     plan: &Arc<Plan>,
     index: usize,

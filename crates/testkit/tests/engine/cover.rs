@@ -120,6 +120,40 @@ fn r_wat_3_only_what_changed_is_looked_at() {
     });
 }
 
+/// What is new below a directory nobody tells: the scan is made, and nothing else.
+#[test]
+fn r_cfg_2_a_covered_boundary_scans_and_looks_at_nothing_else() {
+    block_on(async {
+        let covered = Covered::new().await;
+        let rules = "[instructions]\ninclude = [\"rules/**/*.md\"]";
+        covered.files.write("/repo/.told/config.toml", rules).unwrap();
+        covered.files.write("/repo/rules/a.md", "A.\n").unwrap();
+        let rule = |name: &str| format!("file:/repo/rules/{name}");
+        assert_eq!(covered.sync().await.0, [rule("a.md")]);
+        for _ in 0..3 {
+            assert!(covered.sync().await.0.is_empty());
+        }
+        assert_eq!(covered.coverage().await, RootCoverage::Covered);
+        let scan = Calls { batches: 1, scans: 1, ..NONE };
+        let mut verified = 0;
+        for _ in 0..16 {
+            let (told, calls) = covered.sync().await;
+            assert!(told.is_empty());
+            verified += usize::from(calls != scan);
+        }
+        assert_eq!(verified, 1, "one in sixteen looks as well");
+        for edition in 0..20 {
+            covered.files.write("/repo/rules/a.md", format!("A {edition}.\n")).unwrap();
+            assert_eq!(covered.sync().await.0, [rule("a.md")], "{edition}");
+            let new = format!("deep/{edition}.md");
+            covered.files.write(format!("/repo/rules/{new}"), "New.\n").unwrap();
+            assert_eq!(covered.sync().await.0, [rule(&new)], "{edition}");
+            covered.files.remove(format!("/repo/rules/{new}")).unwrap();
+            assert_eq!(covered.sync().await.0, [rule(&new)], "{edition}");
+        }
+    });
+}
+
 #[test]
 fn r_wat_3_every_sixteenth_covered_boundary_looks_as_well() {
     block_on(async {
