@@ -126,13 +126,7 @@ pub(crate) async fn preview(
         read = session.imagine(session.after_reading(&known.standing, paths).await?);
         &read
     };
-    let found = session.look(known, &values, Thoroughness::NearMisses).await;
-    let verdict = session.judge(&known.standing, known, found, request).await?;
-    let standing = session.would_be(&known.standing, verdict.decision)?;
-    let look = look_of(&standing.state, &verdict.context);
-    let mut briefing = session.tell(&standing, &look, None, request)?;
-    briefing.revision = revision;
-    Ok(briefing)
+    Ok(Briefing { revision, ..session.foreseen(known, &values, request).await? })
 }
 
 /// What a session that `open` would begin would be told; nothing is written, and nothing blocks it.
@@ -150,14 +144,9 @@ pub(crate) async fn preview_new(
     let opened = session.after(None, &records, blobs)?;
     let known = session.imagine(session.after_reading(&opened, paths).await?);
     let values = session.values_of(&known).await?;
-    let found = session.look(&known, &values, Thoroughness::NearMisses).await;
     let request = SyncRequest { on_unavailable: OnUnavailable::Proceed, ..request };
-    let verdict = session.judge(&known.standing, &known, found, request).await?;
-    let standing = session.would_be(&known.standing, verdict.decision)?;
-    let look = look_of(&standing.state, &verdict.context);
-    let mut briefing = session.tell(&standing, &look, None, request)?;
-    briefing.revision = Revision::NONE;
-    Ok(briefing)
+    let revision = Revision::NONE;
+    Ok(Briefing { revision, ..session.foreseen(&known, &values, request).await? })
 }
 
 /// Every source by a look now: what would be told is pending.
@@ -292,7 +281,9 @@ impl Session {
                     world.clock.sleep(after).await;
                     world.look_again(&mut found.sight, &paths).await;
                     // What is cached of them was seen before this look.
-                    known.services.cover().map(|cover| cover.mutated(&paths));
+                    if let Some(cover) = known.services.cover() {
+                        cover.mutated(&paths);
+                    }
                     second_look = SecondLook::Done;
                 }
                 decision => return Ok(Verdict { context, found, decision }),
@@ -344,6 +335,20 @@ impl Session {
             Marks::Shown => marked(briefing, state, contents),
         });
         made.map_err(|error| Error::missing(self.id(), state.revision, error))
+    }
+
+    /// What a boundary now would tell.
+    async fn foreseen(
+        &self,
+        known: &Known,
+        values: &BTreeMap<ApiKey, Arc<str>>,
+        request: SyncRequest,
+    ) -> Result<Briefing, Error> {
+        let found = self.look(known, values, Thoroughness::NearMisses).await;
+        let verdict = self.judge(&known.standing, known, found, request).await?;
+        let standing = self.would_be(&known.standing, verdict.decision)?;
+        let look = look_of(&standing.state, &verdict.context);
+        self.tell(&standing, &look, None, request)
     }
 
     /// The session as it would stand after reading `paths`.

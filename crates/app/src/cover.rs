@@ -63,7 +63,7 @@ struct Last {
 }
 
 /// Every so many covered boundaries look directly as well, and compare (R-WAT-3).
-pub(crate) const VERIFY_EVERY: u64 = 16;
+const VERIFY_EVERY: u64 = 16;
 /// A Location that is looked at once is not worth watching.
 const WATCH_FROM: u64 = 2;
 /// Plans kept: the sessions that work in one Location by turns.
@@ -267,9 +267,7 @@ impl Cover {
         if !covered.direct.is_empty() || !is_certain(seen) {
             return;
         }
-        let mut watch = self.watch.lock().await;
-        let same = |arrangement: &&mut Arrangement| Arc::ptr_eq(&arrangement.plan, plan);
-        if let Some(arrangement) = watch.arrangements.iter_mut().find(same) {
+        if let Some(arrangement) = self.watch.lock().await.arrangement(plan) {
             let made_stale = covered.made_stale;
             arrangement.last = Some(Last { seen: seen.clone(), made_stale });
         }
@@ -278,8 +276,7 @@ impl Cover {
     /// The same answers with what scans found since.
     async fn replace(&self, plan: &Arc<Plan>, seen: &Arc<Seen>) {
         let mut watch = self.watch.lock().await;
-        let same = |arrangement: &&mut Arrangement| Arc::ptr_eq(&arrangement.plan, plan);
-        if let Some(last) = watch.arrangements.iter_mut().find(same).and_then(|a| a.last.as_mut()) {
+        if let Some(last) = watch.arrangement(plan).and_then(|a| a.last.as_mut()) {
             last.seen = seen.clone();
         }
     }
@@ -324,6 +321,10 @@ impl Cover {
 }
 
 impl Watch {
+    fn arrangement(&mut self, plan: &Arc<Plan>) -> Option<&mut Arrangement> {
+        self.arrangements.iter_mut().find(|arrangement| Arc::ptr_eq(&arrangement.plan, plan))
+    }
+
     /// Where the arrangement of `plan` stands: the last one.
     fn arranged<'c>(
         &mut self,

@@ -4,6 +4,7 @@ use crate::{
     Error, Explanation, LocationServices, OpenRequest, Opened, Session, SyncRequest, ValueScope,
     known::{Core, Sessions},
     location::LocationMap,
+    observe::Ground,
 };
 use std::{
     collections::BTreeMap,
@@ -361,20 +362,7 @@ impl Engine {
     }
 
     pub(crate) async fn boundary(&self, directory: &CanonicalPath) -> CanonicalPath {
-        use crate::observe::Ground;
-        use told_domain::{
-            instruction::KnownBoundary,
-            plan::{Learned, Thoroughness},
-        };
-        let ground = Ground {
-            directory,
-            known: &KnownBoundary::No,
-            learned: &Learned::default(),
-            trust: Trust::Trusted,
-            scopes: &BTreeMap::new(),
-            thoroughness: Thoroughness::Ordinary,
-        };
-        self.world.boundary(ground).await
+        self.world.boundary(Ground::unknown(directory)).await
     }
 }
 

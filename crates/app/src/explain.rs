@@ -14,15 +14,13 @@ use told_domain::{
     briefing::{SourceState, SourceView, estimated_tokens},
     context::{Source, SystemContext, Unavailable},
     hash::ContentHash,
-    instruction::KnownBoundary,
     key::{Origin, SourceKey},
     observation::Observation,
     path::{AbsolutePath, CanonicalPath},
     place::Place,
-    plan::{Learned, Thoroughness},
+    plan::Thoroughness,
     position::{Position, Revision},
     render::withheld_view,
-    session::Trust,
     told::Scope,
 };
 
@@ -36,19 +34,11 @@ pub(crate) async fn explain(
 ) -> Result<Explanation, Error> {
     let world = &engine.world;
     let (target, real) = locate(engine, directory, path).await?;
-    let learned = Learned::default();
-    let ground = |scopes| Ground {
-        directory,
-        known: &KnownBoundary::No,
-        learned: &learned,
-        trust: Trust::Trusted,
-        scopes,
-        thoroughness: Thoroughness::NearMisses,
-    };
-    let no_scopes = BTreeMap::new();
-    let boundary = world.boundary(ground(&no_scopes)).await;
+    let boundary = engine.boundary(directory).await;
     let scopes = scopes(&boundary, &real);
-    let sight = world.look(ground(&scopes), None, None).await;
+    let thoroughness = Thoroughness::NearMisses;
+    let ground = Ground { scopes: &scopes, thoroughness, ..Ground::unknown(directory) };
+    let sight = world.look(ground, None, None).await;
     let snapshot = Snapshot { present: Vec::new(), dropped: BTreeSet::new() };
     let services = engine.locations.at(directory);
     let nothing = std::iter::empty();

@@ -221,7 +221,7 @@ impl Session {
             records: records.clone(),
             blobs: blobs.clone(),
             head,
-            summary: summary(self.id(), &state),
+            summary: SessionSummary::of(self.id(), &state),
         };
         let meanwhile = async {
             let contents = known.as_ref().map(|known| known.standing.contents.clone());
@@ -468,17 +468,5 @@ fn absent(error: Error) -> Result<bool, Error> {
     match error {
         Error::UnknownSession(_) => Ok(false),
         error => Err(error),
-    }
-}
-
-pub(crate) fn summary(session: &SessionId, state: &State) -> SessionSummary {
-    let Location { directory, boundary } = state.location.clone();
-    SessionSummary {
-        session: session.clone(),
-        directory,
-        boundary,
-        revision: state.revision,
-        opened_at: state.opened_at,
-        last_record_at: state.last_record_at,
     }
 }

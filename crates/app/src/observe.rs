@@ -6,7 +6,14 @@ use crate::{
     engine::World,
     registry::{Contribution, Snapshot},
 };
-use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc, task::Poll, time::Duration};
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, LazyLock},
+    task::Poll,
+    time::Duration,
+};
 use told_domain::{
     context::{Contributed, DuplicateKey, Need, Parts, SystemContext},
     instruction::{BoundarySight, KnownBoundary},
@@ -42,6 +49,24 @@ pub(crate) struct Ground<'a> {
     pub(crate) trust: Trust,
     pub(crate) scopes: &'a BTreeMap<CanonicalPath, Scope>,
     pub(crate) thoroughness: Thoroughness,
+}
+
+/// Nothing learned, and nothing made relevant.
+static UNLEARNED: LazyLock<Learned> = LazyLock::new(Learned::default);
+static NO_SCOPES: BTreeMap<CanonicalPath, Scope> = BTreeMap::new();
+
+impl<'a> Ground<'a> {
+    /// That of a directory of which nothing is known yet.
+    pub(crate) fn unknown(directory: &'a CanonicalPath) -> Self {
+        Self {
+            directory,
+            known: &KnownBoundary::No,
+            learned: &UNLEARNED,
+            trust: Trust::Trusted,
+            scopes: &NO_SCOPES,
+            thoroughness: Thoroughness::Ordinary,
+        }
+    }
 }
 
 /// What the file system answered, and to which plan.

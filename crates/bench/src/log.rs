@@ -41,14 +41,7 @@ pub(crate) async fn written(scene: &Scene, name: &str, records: usize) -> Result
             // What it tells was told before, and so is stored.
             blobs: Vec::new(),
             head: HeadChange::whole(&state),
-            summary: SessionSummary {
-                session: session.clone(),
-                directory: state.location.directory.clone(),
-                boundary: state.location.boundary.clone(),
-                revision: state.revision,
-                opened_at: state.opened_at,
-                last_record_at: state.last_record_at,
-            },
+            summary: SessionSummary::of(&session, &state),
         };
         mark = store.append(&session, append).await?;
     }

@@ -10,7 +10,11 @@ use crate::{
     reason::{UnavailableReason, WithheldReason},
 };
 use serde::{Deserialize, Serialize};
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+    sync::Arc,
+};
 
 /// One batch of looks. Reads come in order of precedence, the most specific first (R-OBS-12).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,6 +76,23 @@ pub struct Scan {
     pub max_entries: u64,
     /// Whether names that begin with a dot count.
     pub hidden: Hidden,
+}
+
+impl Scan {
+    /// Whether an entry of this name counts.
+    #[must_use]
+    pub fn counts(&self, name: &OsStr) -> bool {
+        match self.hidden {
+            Hidden::Counts => true,
+            Hidden::LeftOut => !name.as_encoded_bytes().starts_with(b"."),
+        }
+    }
+
+    /// Whether what lies below a directory of this name counts.
+    #[must_use]
+    pub fn enters(&self, name: &OsStr) -> bool {
+        self.counts(name) && name != ".git" && name != "node_modules"
+    }
 }
 
 /// Whether names that begin with a dot count.

@@ -168,6 +168,21 @@ pub struct SessionSummary {
     pub last_record_at: Timestamp,
 }
 
+impl SessionSummary {
+    /// What a list says of a session that stands as `state`.
+    #[must_use]
+    pub fn of(session: &SessionId, state: &State) -> Self {
+        Self {
+            session: session.clone(),
+            directory: state.location.directory.clone(),
+            boundary: state.location.boundary.clone(),
+            revision: state.revision,
+            opened_at: state.opened_at,
+            last_record_at: state.last_record_at,
+        }
+    }
+}
+
 /// The values set for one directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocationValues {

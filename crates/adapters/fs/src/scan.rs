@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use told_domain::{
-    look::{Below, Containment, Hidden, Scan},
+    look::{Below, Containment, Scan},
     reason::WithheldReason,
 };
 
@@ -39,13 +39,13 @@ pub(crate) fn scan(scan: &Scan, is_wanted: impl Fn() -> bool) -> Result<Below, M
             }
             entries += 1;
             let name = entry.file_name();
-            if scan.hidden == Hidden::LeftOut && name.as_encoded_bytes().first() == Some(&b'.') {
+            if !scan.counts(&name) {
                 continue;
             }
             let path = directory.join(&name);
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => {
-                    if name != ".git" && name != "node_modules" {
+                    if scan.enters(&name) {
                         ahead.push_back((path, depth + 1));
                     }
                 }

@@ -7,7 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 use told_domain::{
-    look::{Below, Containment, Hidden, Scan},
+    look::{Below, Containment, Scan},
     observation::{Absence, Observation},
     path::AbsolutePath,
     reason::WithheldReason,
@@ -113,9 +113,8 @@ fn is_entered(scan: &Scan, path: &Path) -> bool {
     });
     let mut names = names.peekable();
     while let Some(name) = names.next() {
-        let hidden = name.as_encoded_bytes().starts_with(b".");
-        let skipped = names.peek().is_some() && (name == ".git" || name == "node_modules");
-        if skipped || hidden && scan.hidden == Hidden::LeftOut {
+        let is_directory = names.peek().is_some();
+        if !scan.counts(name) || is_directory && !scan.enters(name) {
             return false;
         }
     }

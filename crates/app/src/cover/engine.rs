@@ -3,15 +3,10 @@
 use super::{RootCoverage, WatchStatus};
 use crate::{Engine, Error, LocationServices, engine::absolute, observe::Ground};
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
-use told_domain::{
-    instruction::KnownBoundary,
-    plan::{Learned, Thoroughness},
-    session::Trust,
-};
+use told_domain::instruction::KnownBoundary;
 
 impl Engine {
     /// This process changed these paths (relative ones below the directory): no later boundary there
@@ -52,20 +47,11 @@ impl Engine {
         let directory = self.directory(directory).await?;
         let services = self.locations.at(&directory);
         let Some(cover) = services.cover() else { return Ok(WatchStatus::default()) };
-        let no_scopes = BTreeMap::new();
-        let nothing = Learned::default();
-        let ground = |known, learned| Ground {
-            directory: &directory,
-            known,
-            learned,
-            trust: Trust::Trusted,
-            scopes: &no_scopes,
-            thoroughness: Thoroughness::Ordinary,
-        };
-        let boundary = self.world.boundary(ground(&KnownBoundary::No, &nothing)).await;
-        let known = KnownBoundary::Marked(boundary);
-        let first = self.world.look(ground(&known, &nothing), None, Some(cover)).await;
-        self.world.look(ground(&known, &first.learned), Some(&first), Some(cover)).await;
+        let known = KnownBoundary::Marked(self.boundary(&directory).await);
+        let ground = Ground { known: &known, ..Ground::unknown(&directory) };
+        let first = self.world.look(ground, None, Some(cover)).await;
+        let ground = Ground { learned: &first.learned, ..ground };
+        self.world.look(ground, Some(&first), Some(cover)).await;
         let status = cover.status().await;
         cover.close().await;
         Ok(status)

@@ -81,7 +81,11 @@ async fn answer(
 ) -> Answer {
     match &place.cell {
         AnyCell::Read(cell) => {
-            let load = || read(asked.read(index), index, plan.clone(), files.clone());
+            let load = || {
+                let reads = vec![plan.looks.reads[index].clone()];
+                let alone = Looks { reads, ..only_limits(&plan.looks) };
+                answered(asked.ask(index, Question::Read), alone, |seen| seen.files, files.clone())
+            };
             Answer::File(match is_direct {
                 true => either(load().await),
                 false => cell.get(load, |file| Some(file.canonical.as_absolute())).await,
@@ -89,7 +93,11 @@ async fn answer(
         }
         AnyCell::Probe(cell) => {
             let at = index - plan.looks.reads.len();
-            let load = || probe(asked.probe(at), at, plan.clone(), files.clone());
+            let load = || {
+                let probes = vec![plan.looks.probes[at].clone()];
+                let alone = Looks { probes, ..only_limits(&plan.looks) };
+                answered(asked.ask(at, Question::Probe), alone, |seen| seen.probes, files.clone())
+            };
             Answer::Kind(match is_direct {
                 true => either(load().await),
                 false => cell.get(load, |_| None).await,
@@ -111,7 +119,7 @@ async fn look(plan: &Plan, asked: &Asked, files: &Arc<dyn FileSystem>) {
         Question::Probe(at, _) => (1, *at),
     });
     let whole = &plan.looks;
-    let mut looks = Looks { reads: Vec::new(), probes: Vec::new(), ..only_limits(whole) };
+    let mut looks = only_limits(whole);
     for question in &questions {
         match question {
             Question::Read(at, _) => looks.reads.push(whole.reads[*at].clone()),
@@ -133,35 +141,24 @@ async fn look(plan: &Plan, asked: &Asked, files: &Arc<dyn FileSystem>) {
     }
 }
 
-/// The batch's answer; where the boundary that asked it went away, a look of its own.
-async fn read(
-    answer: oneshot::Receiver<Observation<FileBytes>>,
-    at: usize,
-    plan: Arc<Plan>,
+/// The batch's answer; where the boundary that asked it went away, that of `alone`.
+async fn answered<T>(
+    answer: oneshot::Receiver<Observation<T>>,
+    alone: Looks,
+    of: fn(Seen) -> Vec<Observation<T>>,
     files: Arc<dyn FileSystem>,
-) -> Result<Found<FileBytes>, Found<FileBytes>> {
-    if let Ok(file) = answer.await {
-        return certain(file);
+) -> Result<Found<T>, Found<T>> {
+    let found = match answer.await {
+        Ok(found) => Some(found),
+        Err(_) => of(files.observe(&alone).await).pop(),
+    };
+    match found.unwrap_or(Observation::Unavailable(UnavailableReason::IoError)) {
+        // A failure is nobody's cached value, and what was left unread depends on the others.
+        found @ (Observation::Unavailable(_)
+        | Observation::Absent(Absence::Withheld(WithheldReason::Limit))) => Err(Arc::new(found)),
+        found @ (Observation::Available(_) | Observation::Absent(_)) => Ok(Arc::new(found)),
     }
-    let looks = Looks { reads: vec![plan.looks.reads[at].clone()], ..only_limits(&plan.looks) };
-    certain(files.observe(&looks).await.files.pop().unwrap_or(UNANSWERED))
 }
-
-async fn probe(
-    answer: oneshot::Receiver<Observation<EntryKind>>,
-    at: usize,
-    plan: Arc<Plan>,
-    files: Arc<dyn FileSystem>,
-) -> Result<Found<EntryKind>, Found<EntryKind>> {
-    if let Ok(kind) = answer.await {
-        return certain(kind);
-    }
-    let looks = Looks { probes: vec![plan.looks.probes[at].clone()], ..only_limits(&plan.looks) };
-    let none = Observation::Unavailable(UnavailableReason::IoError);
-    certain(files.observe(&looks).await.probes.pop().unwrap_or(none))
-}
-
-const UNANSWERED: Observation<FileBytes> = Observation::Unavailable(UnavailableReason::IoError);
 
 const fn only_limits(looks: &Looks) -> Looks {
     Looks {
@@ -171,15 +168,6 @@ const fn only_limits(looks: &Looks) -> Looks {
         scans: Vec::new(),
         total_bytes: looks.total_bytes,
         look_ms: looks.look_ms,
-    }
-}
-
-/// A failure is nobody's cached value, and what was left unread depends on the others.
-fn certain<T>(found: Observation<T>) -> Result<Found<T>, Found<T>> {
-    match found {
-        Observation::Unavailable(_)
-        | Observation::Absent(Absence::Withheld(WithheldReason::Limit)) => Err(Arc::new(found)),
-        Observation::Available(_) | Observation::Absent(_) => Ok(Arc::new(found)),
     }
 }
 
@@ -223,22 +211,17 @@ fn differ<T: PartialEq>(one: &Observation<T>, other: &Observation<T>) -> bool {
 }
 
 impl Asked {
-    fn read(&self, at: usize) -> oneshot::Receiver<Observation<FileBytes>> {
+    /// Asks for the answer to one look. A question that comes too late for the batch is dropped: who
+    /// asks it looks alone.
+    fn ask<T>(
+        &self,
+        at: usize,
+        question: fn(usize, oneshot::Sender<Observation<T>>) -> Question,
+    ) -> oneshot::Receiver<Observation<T>> {
         let (answer, answered) = oneshot::channel();
-        self.add(Question::Read(at, answer));
-        answered
-    }
-
-    fn probe(&self, at: usize) -> oneshot::Receiver<Observation<EntryKind>> {
-        let (answer, answered) = oneshot::channel();
-        self.add(Question::Probe(at, answer));
-        answered
-    }
-
-    /// A question that comes too late for the batch is dropped: who asks it looks alone.
-    fn add(&self, question: Question) {
         if let Some(questions) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            questions.push(question);
+            questions.push(question(at, answer));
         }
+        answered
     }
 }

@@ -339,15 +339,7 @@ fn checked_state(
     if !state.needs().iter().all(known) {
         return Err(StoreError::Refused("its state needs a text that no record refers to"));
     }
-    let summary = SessionSummary {
-        session: session.clone(),
-        directory: state.location.directory.clone(),
-        boundary: state.location.boundary.clone(),
-        revision: state.revision,
-        opened_at: state.opened_at,
-        last_record_at: state.last_record_at,
-    };
-    if append.summary != summary {
+    if append.summary != SessionSummary::of(session, &state) {
         return Err(StoreError::Refused("its summary is not what its records make"));
     }
     Ok(state)

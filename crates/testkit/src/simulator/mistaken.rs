@@ -147,14 +147,7 @@ pub(super) async fn keep_a_copy(store: &FakeStore, session: &SessionId) -> Resul
         Err(_) => return Ok(()),
     };
     let records = store.records(session, Revision::NONE, usize::MAX).await?;
-    let summary = SessionSummary {
-        session: name.clone(),
-        directory: loaded.state.location.directory.clone(),
-        boundary: loaded.state.location.boundary.clone(),
-        revision: loaded.state.revision,
-        opened_at: loaded.state.opened_at,
-        last_record_at: loaded.state.last_record_at,
-    };
+    let summary = SessionSummary::of(&name, &loaded.state);
     let head = HeadChange::whole(&loaded.state);
     let append = Append { expected: None, records, head, summary, blobs: Vec::new() };
     store.append(&name, append).await.map(drop)

@@ -3,7 +3,7 @@
 use super::{Batch, Kind, Outcome, State, Step};
 use std::path::PathBuf;
 use told_domain::{
-    look::{Below, Containment, EntryKind, Hidden, Scan},
+    look::{Below, Containment, EntryKind, Scan},
     observation::{Absence, Observation},
     reason::WithheldReason,
 };
@@ -47,12 +47,12 @@ impl State {
                     break;
                 }
                 entries += 1;
-                if scan.hidden == Hidden::LeftOut && name.as_encoded_bytes().starts_with(b".") {
+                if !scan.counts(&name) {
                     continue;
                 }
                 let path = directory.join(&name);
                 match self.tree.entry_kind(node, &name) {
-                    Some(EntryKind::Directory) if name == ".git" || name == "node_modules" => {}
+                    Some(EntryKind::Directory) if !scan.enters(&name) => {}
                     Some(EntryKind::Directory) => ahead.push((path, depth + 1)),
                     Some(EntryKind::File | EntryKind::Other) => below.paths.push(path),
                     None => {}
