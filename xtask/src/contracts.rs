@@ -63,6 +63,12 @@ const SUITES: &[Suite] = &[
         port: "Watcher",
         owed_by: &["crates/adapters/inotify", "crates/adapters/notify", "crates/testkit"],
     },
+    Suite {
+        stem: "url_fetcher",
+        runs_by: "url_fetcher_contract!",
+        port: "UrlFetcher",
+        owed_by: &["crates/adapters/reqwest", "crates/testkit"],
+    },
 ];
 
 const PORTS: &str = "crates/ports/src/";
@@ -326,9 +332,11 @@ mod tests {
             file("crates/adapters/inotify/tests/main.rs", "watcher_contract!(inotify);"),
             file("crates/adapters/notify/tests/main.rs", "watcher_contract!(notify);"),
             file("crates/adapters/overlay/tests/main.rs", "provided_files_contract!(overlays);"),
+            file("crates/adapters/reqwest/src/tests.rs", "url_fetcher_contract!(Real::new);"),
             file(
                 "crates/testkit/tests/main.rs",
-                "file_system_contract!(a);\nstore_contract!(b);\nclock_contract!(c);\nwatcher_contract!(d);",
+                "file_system_contract!(a);\nstore_contract!(b);\nclock_contract!(c);\nwatcher_contract!(d);\n\
+                 url_fetcher_contract!(e);",
             ),
         ]
     }

@@ -9,7 +9,7 @@
 //! Start with `plan`, then read `decide`, `fold` and `render`; [`record`] holds the facts they share.
 //!
 //! No I/O, no async, no clock, no environment: whoever calls brings what was seen and what time it
-//! is. It may depend on libraries that compute (serde, sha2, similar, globset, toml, jiff), on no crate of
+//! is. It may depend on libraries that compute (serde, sha2, similar, globset, toml, jiff, url), on no crate of
 //! told, and on nothing that touches the world.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -43,6 +43,7 @@ pub mod state;
 pub mod text;
 pub mod time;
 pub mod told;
+pub mod url;
 
 #[cfg(test)]
 mod testing;

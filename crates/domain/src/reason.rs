@@ -1,5 +1,9 @@
 //! Why something was left out, held or refused. The words are the protocol's.
 
+mod unavailable;
+
+pub use unavailable::{HttpStatus, UnavailableReason};
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -54,26 +58,6 @@ words! {
         InvalidConfiguration = "invalid_configuration",
         /// The project offers it and the session is untrusted (R-AMB-9).
         Untrusted = "untrusted",
-    }
-}
-
-words! {
-    /// Why a look failed. A failure is never an absence: what was told stands (R-OBS-1).
-    UnavailableReason {
-        /// No answer within the limit (R-OBS-10).
-        Timeout = "timeout",
-        /// The system refused the look.
-        PermissionDenied = "permission_denied",
-        /// Any other failure of the medium or the system.
-        IoError = "io_error",
-        /// A loop of symbolic links, or too long a chain.
-        TooManyLinks = "too_many_links",
-        /// A name or path longer than the file system takes.
-        NameTooLong = "name_too_long",
-        /// It changed during each of three reads (R-OBS-9).
-        ChangedWhileRead = "changed_while_read",
-        /// A plugin's key that no one in this process provides (R-EPO-5).
-        NotRegistered = "not_registered",
     }
 }
 

@@ -22,14 +22,27 @@ pub struct DeliveredText {
 /// end, or where there is none at a character, and its first line says so.
 #[must_use]
 pub fn deliver(bytes: &[u8], size: u64) -> DeliveredText {
-    if size == bytes.len() as u64
+    decode(bytes, size, UTF_8)
+}
+
+/// Decodes the whole of a text whose sender names its charset. A byte-order mark knows better; a
+/// charset that nobody knows is UTF-8.
+#[must_use]
+pub fn deliver_in(bytes: &[u8], charset: Option<&str>) -> DeliveredText {
+    let named = charset.and_then(|charset| Encoding::for_label(charset.as_bytes()));
+    decode(bytes, bytes.len() as u64, named.unwrap_or(UTF_8))
+}
+
+fn decode(bytes: &[u8], size: u64, unmarked: &'static Encoding) -> DeliveredText {
+    if unmarked == UTF_8
+        && size == bytes.len() as u64
         && is_plain(bytes)
         && let Ok(text) = std::str::from_utf8(bytes)
     {
         let warnings = imports::seem_wanted(text).then_some(Warning::UnexpandedImport);
         return DeliveredText { text: text.into(), warnings: warnings.into_iter().collect() };
     }
-    let (encoding, mark) = Encoding::for_bom(bytes).unwrap_or((UTF_8, 0));
+    let (encoding, mark) = Encoding::for_bom(bytes).unwrap_or((unmarked, 0));
     let truncated = size > bytes.len() as u64;
     let kept = if truncated { cut(bytes, mark, encoding) } else { bytes };
     let body = kept.get(mark..).unwrap_or(&[]);

@@ -11,6 +11,7 @@ mod clock;
 mod file_system;
 mod provided;
 mod store;
+mod url_fetcher;
 mod watcher;
 
 pub use clock::Clock;
@@ -20,4 +21,5 @@ pub use store::{
     Append, HeadCondition, Loaded, LocationValues, Mark, Revisions, SessionSummary, Source, Store,
     StoreError,
 };
+pub use url_fetcher::{Fetched, Request, Response, UrlFetcher};
 pub use watcher::{Coverage, Drained, Subscription, Uncovered, Watched, Watcher};

@@ -26,6 +26,7 @@ pub(super) const ROWS: &[Row] = &[
             "strsim",
             "thiserror",
             "toml",
+            "url",
         ],
         dev: &["fastrand", "insta"],
         build: &[],
@@ -117,6 +118,22 @@ pub(super) const ROWS: &[Row] = &[
             "tracing",
         ],
         dev: &["told-testkit"],
+        build: &[],
+    },
+    Row {
+        name: "told-reqwest",
+        normal: &[
+            "told-domain",
+            "told-ports",
+            "async-trait",
+            "reqwest",
+            "rustls",
+            "rustls-platform-verifier",
+            "tokio",
+            "tracing",
+        ],
+        // A server with a certificate of its own, and every log line of every crate.
+        dev: &["told-testkit", "log", "rcgen", "tracing-subscriber"],
         build: &[],
     },
     Row {

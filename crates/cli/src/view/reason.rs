@@ -10,10 +10,10 @@ use told::domain::{
 /// Why a source is left out or held, from the protocol's word.
 pub(crate) fn sentence(word: &str) -> String {
     let withheld = WithheldReason::ALL.iter().find(|reason| reason.as_str() == word);
-    let unavailable = UnavailableReason::ALL.iter().find(|reason| reason.as_str() == word);
-    match (withheld, unavailable) {
+    match (withheld, word.parse().ok()) {
         (Some(reason), _) => withheld_because(*reason).to_owned(),
-        (None, Some(reason)) => unavailable_because(*reason).to_owned(),
+        (None, Some(UnavailableReason::Http(status))) => format!("its server answered {status}"),
+        (None, Some(reason)) => unavailable_because(reason).to_owned(),
         (None, None) => word.replace('_', " "),
     }
 }
@@ -83,6 +83,17 @@ const fn unavailable_because(reason: UnavailableReason) -> &'static str {
         UnavailableReason::NameTooLong => "its name is longer than the file system takes",
         UnavailableReason::ChangedWhileRead => "it changed during each of three reads",
         UnavailableReason::NotRegistered => "nothing in this process provides it",
+        UnavailableReason::TooManyRedirects => "its server redirects more than five times",
+        UnavailableReason::EncodedBody => "its server sent a compressed body, which is not read",
+        UnavailableReason::TooLarge => "it is larger than `urls.max_bytes`",
+        UnavailableReason::UnexpectedContentType => {
+            "its server sent a page or data where text was expected"
+        }
+        UnavailableReason::AddressRefused => "it leads to an address that it may not reach",
+        UnavailableReason::DnsFailure => "the name of its server leads to no address",
+        UnavailableReason::TlsFailure => "its server did not prove who it is",
+        UnavailableReason::ConnectionFailed => "no whole answer came from its server",
+        UnavailableReason::Http(_) => "its server answered with another status than success",
     }
 }
 
@@ -108,6 +119,7 @@ mod tests {
             let sentence = sentence(word);
             assert!(sentence.contains(' ') && sentence != word.replace('_', " "), "{word}");
         }
-        assert_eq!(sentence("dns_failure"), "dns failure", "a word of a newer told");
+        assert_eq!(sentence("http_403"), "its server answered 403");
+        assert_eq!(sentence("eaten_by_cat"), "eaten by cat", "a word of a newer told");
     }
 }

@@ -2,4 +2,5 @@
 
 mod clock;
 mod file_system;
+mod url_fetcher;
 mod watcher;
