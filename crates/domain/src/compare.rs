@@ -8,6 +8,7 @@ use crate::{
     place::Place,
     policy::IncludeGlob,
     position::Revision,
+    skill::SkillListing,
     state::{Belief, Contents, State},
     text::same_but_for_line_endings,
     told::{Admission, Entry, Telling, TellingContent, UnderHolds},
@@ -176,19 +177,25 @@ impl<'a> Comparison<'a> {
 
 /// Whether `source` still has the value `base` (R-BND-4, R-OBS-5).
 fn is_same(source: &Source, base: &Arc<str>) -> bool {
-    if source.key.is_instruction() {
-        same_but_for_line_endings(&source.value, base)
-    } else {
-        source.value == *base
+    is_same_value(&source.key, &source.value, base)
+}
+
+/// Whether two values of a source tell the same.
+fn is_same_value(key: &SourceKey, one: &Arc<str>, other: &Arc<str>) -> bool {
+    match key {
+        SourceKey::File(_) | SourceKey::Url(_) => same_but_for_line_endings(one, other),
+        SourceKey::Skills => SkillListing::tell_the_same(one, other),
+        SourceKey::Environment | SourceKey::Date | SourceKey::Api(_) | SourceKey::Plugin(_) => {
+            one == other
+        }
     }
 }
 
 /// Whether two admissions of a source give one value: line endings alone are no difference (R-OBS-5).
 fn is_equal(one: &Admission, other: &Admission, contents: &Contents) -> bool {
     let text = |admission: &Admission| contents.get(&admission.value.sha256);
-    let same = |(one, other): (&Arc<str>, &Arc<str>)| same_but_for_line_endings(one, other);
-    one.value == other.value
-        || one.key.is_instruction() && text(one).zip(text(other)).is_some_and(same)
+    let same = |(a, b): (&Arc<str>, &Arc<str>)| is_same_value(&one.key, a, b);
+    one.value == other.value || text(one).zip(text(other)).is_some_and(same)
 }
 
 /// Which beliefs an unavailable source holds (R-OBS-11).

@@ -9,8 +9,8 @@
 //! Start with `plan`, then read `decide`, `fold` and `render`; [`record`] holds the facts they share.
 //!
 //! No I/O, no async, no clock, no environment: whoever calls brings what was seen and what time it
-//! is. It may depend on libraries that compute (serde, sha2, similar, globset, toml, jiff, url), on no crate of
-//! told, and on nothing that touches the world.
+//! is. It may depend on libraries that compute (serde, sha2, similar, globset, toml, serde-saphyr, jiff,
+//! url), on no crate of told, and on nothing that touches the world.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -39,6 +39,7 @@ pub mod record;
 pub mod render;
 pub mod rewind;
 pub mod session;
+pub mod skill;
 pub mod state;
 pub mod text;
 pub mod time;

@@ -25,6 +25,7 @@ pub(crate) use {diff::diff, update::form};
 use crate::{
     key::SourceKey,
     path::{AbsolutePath, CanonicalPath, on_one_line},
+    skill::SkillListing,
 };
 use std::{fmt, sync::Arc};
 
@@ -42,6 +43,8 @@ pub enum Renderer {
     Environment,
     /// `core/date`.
     Date,
+    /// `core/skills` (R-CFG-3).
+    Skills,
     /// A host-set value (R-API-1).
     Api(crate::key::ApiKey),
     /// A plugin's own.
@@ -91,6 +94,7 @@ impl Renderer {
             }
             Self::Environment => Environment::block(value),
             Self::Date => builtin::date_block(value),
+            Self::Skills => SkillListing::block(value),
             Self::Api(key) => HostValue::block(key, value),
             Self::Plugin(guidance) => guidance.text(value),
         }
@@ -100,7 +104,9 @@ impl Renderer {
     pub(crate) fn says_something(&self, value: &str) -> bool {
         match self {
             Self::File { .. } | Self::Date => true,
-            Self::Environment | Self::Api(_) | Self::Plugin(_) => !self.block(value).is_empty(),
+            Self::Environment | Self::Skills | Self::Api(_) | Self::Plugin(_) => {
+                !self.block(value).is_empty()
+            }
         }
     }
 
@@ -111,6 +117,7 @@ impl Renderer {
             Self::File { .. } => true,
             Self::Environment => Environment::decode(value).is_some(),
             Self::Date => builtin::date_decodes(value),
+            Self::Skills => SkillListing::decode(value).is_some(),
             Self::Api(_) => HostValue::decode(value).is_some(),
             Self::Plugin(guidance) => guidance.decodes(value),
         }
@@ -121,7 +128,9 @@ impl Renderer {
     pub fn removal(&self) -> Option<String> {
         match self {
             Self::Plugin(guidance) => guidance.removal().filter(|text| !text.is_empty()),
-            Self::File { .. } | Self::Environment | Self::Date | Self::Api(_) => None,
+            Self::File { .. } | Self::Environment | Self::Date | Self::Skills | Self::Api(_) => {
+                None
+            }
         }
     }
 
@@ -132,8 +141,9 @@ impl Renderer {
             SourceKey::File(path) => Some(Self::File { path: path.clone(), scope: scope.cloned() }),
             SourceKey::Environment => Some(Self::Environment),
             SourceKey::Date => Some(Self::Date),
+            SourceKey::Skills => Some(Self::Skills),
             SourceKey::Api(key) => Some(Self::Api(key.clone())),
-            SourceKey::Plugin(_) | SourceKey::Skills | SourceKey::Url(_) => None,
+            SourceKey::Plugin(_) | SourceKey::Url(_) => None,
         }
     }
 }
@@ -160,6 +170,7 @@ impl fmt::Debug for Renderer {
             Self::File { path, scope } => write!(f, "File({path:?}, {scope:?})"),
             Self::Environment => f.write_str("Environment"),
             Self::Date => f.write_str("Date"),
+            Self::Skills => f.write_str("Skills"),
             Self::Api(key) => write!(f, "Api({key})"),
             Self::Plugin(_) => f.write_str("Plugin"),
         }
@@ -172,7 +183,9 @@ impl PartialEq for Renderer {
             (Self::File { path, scope }, Self::File { path: to, scope: other }) => {
                 (path, scope) == (to, other)
             }
-            (Self::Environment, Self::Environment) | (Self::Date, Self::Date) => true,
+            (Self::Environment, Self::Environment)
+            | (Self::Date, Self::Date)
+            | (Self::Skills, Self::Skills) => true,
             (Self::Api(key), Self::Api(other)) => key == other,
             (Self::Plugin(one), Self::Plugin(other)) => Arc::ptr_eq(one, other),
             _ => false,

@@ -22,7 +22,7 @@ pub struct DeliveredText {
 /// end, or where there is none at a character, and its first line says so.
 #[must_use]
 pub fn deliver(bytes: &[u8], size: u64) -> DeliveredText {
-    decode(bytes, size, UTF_8)
+    deliver_as(bytes, size, UTF_8)
 }
 
 /// Decodes the whole of a text whose sender names its charset. A byte-order mark knows better; a
@@ -30,10 +30,10 @@ pub fn deliver(bytes: &[u8], size: u64) -> DeliveredText {
 #[must_use]
 pub fn deliver_in(bytes: &[u8], charset: Option<&str>) -> DeliveredText {
     let named = charset.and_then(|charset| Encoding::for_label(charset.as_bytes()));
-    decode(bytes, bytes.len() as u64, named.unwrap_or(UTF_8))
+    deliver_as(bytes, bytes.len() as u64, named.unwrap_or(UTF_8))
 }
 
-fn decode(bytes: &[u8], size: u64, unmarked: &'static Encoding) -> DeliveredText {
+fn deliver_as(bytes: &[u8], size: u64, unmarked: &'static Encoding) -> DeliveredText {
     if unmarked == UTF_8
         && size == bytes.len() as u64
         && is_plain(bytes)
@@ -42,16 +42,8 @@ fn decode(bytes: &[u8], size: u64, unmarked: &'static Encoding) -> DeliveredText
         let warnings = imports::seem_wanted(text).then_some(Warning::UnexpandedImport);
         return DeliveredText { text: text.into(), warnings: warnings.into_iter().collect() };
     }
-    let (encoding, mark) = Encoding::for_bom(bytes).unwrap_or((unmarked, 0));
-    let truncated = size > bytes.len() as u64;
-    let kept = if truncated { cut(bytes, mark, encoding) } else { bytes };
-    let body = kept.get(mark..).unwrap_or(&[]);
-    let (decoded, had_errors) = encoding.decode_without_bom_handling(body);
-    let invalid = had_errors || decoded.contains('\0');
-    let mut text = match decoded {
-        text if text.contains('\0') => Cow::Owned(text.replace('\0', "\u{fffd}")),
-        text => text,
-    };
+    let Decoded { text, invalid, truncated, kept } = decode_in(bytes, size, unmarked);
+    let mut text = text;
     let mut warnings = Vec::new();
     if invalid {
         warnings.push(Warning::InvalidText);
@@ -64,10 +56,39 @@ fn decode(bytes: &[u8], size: u64, unmarked: &'static Encoding) -> DeliveredText
     }
     if truncated {
         warnings.push(Warning::Truncated);
-        let follow = kept.len();
-        text = Cow::Owned(format!("[Only the first {follow} of {size} bytes follow.]\n{text}"));
+        text = Cow::Owned(format!("[Only the first {kept} of {size} bytes follow.]\n{text}"));
     }
     DeliveredText { text: text.into(), warnings }
+}
+
+/// The text of the first bytes of a file.
+pub(crate) struct Decoded<'a> {
+    /// Without its byte-order mark; what is no valid text is U+FFFD.
+    pub(crate) text: Cow<'a, str>,
+    invalid: bool,
+    /// Whether there is more, and it was cut at a line end or a character.
+    pub(crate) truncated: bool,
+    /// How many bytes the text comes from.
+    kept: usize,
+}
+
+/// Decodes the first `bytes` of a file of `size` bytes, without a word about what was found.
+pub(crate) fn decode(bytes: &[u8], size: u64) -> Decoded<'_> {
+    decode_in(bytes, size, UTF_8)
+}
+
+fn decode_in<'a>(bytes: &'a [u8], size: u64, unmarked: &'static Encoding) -> Decoded<'a> {
+    let (encoding, mark) = Encoding::for_bom(bytes).unwrap_or((unmarked, 0));
+    let truncated = size > bytes.len() as u64;
+    let kept = if truncated { cut(bytes, mark, encoding) } else { bytes };
+    let body = kept.get(mark..).unwrap_or(&[]);
+    let (decoded, had_errors) = encoding.decode_without_bom_handling(body);
+    let invalid = had_errors || decoded.contains('\0');
+    let text = match decoded {
+        text if text.contains('\0') => Cow::Owned(text.replace('\0', "\u{fffd}")),
+        text => text,
+    };
+    Decoded { text, invalid, truncated, kept: kept.len() }
 }
 
 /// Whether two values differ in nothing but their line endings, CRLF or LF (R-OBS-5).

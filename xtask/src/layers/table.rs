@@ -20,6 +20,7 @@ pub(super) const ROWS: &[Row] = &[
             "globset",
             "jiff",
             "serde",
+            "serde-saphyr",
             "serde_json",
             "sha2",
             "similar",

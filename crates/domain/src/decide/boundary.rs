@@ -18,6 +18,7 @@ use crate::{
         form, update,
     },
     session::Prior,
+    skill::SkillListing,
     time::Timestamp,
     told::{Admission, Change, EpochCause},
 };
@@ -221,12 +222,18 @@ impl<'a> Boundary<'a> {
         self.commit(vec![record], blobs)
     }
 
-    /// A diff stands only for an instruction's own text: other renderings are short.
+    /// A diff stands for an instruction's own text, and the list of skills is told by what differs
+    /// (R-CFG-5): other renderings are short.
     fn diff(&self, source: &Source, base: Option<&Arc<str>>) -> Option<String> {
-        if !source.key.is_instruction() {
-            return None;
+        match source.key {
+            SourceKey::Skills => SkillListing::delta(base?, &source.value),
+            SourceKey::File(_) | SourceKey::Url(_) => {
+                diff(base?, &source.value, self.policy.instructions.update_text)
+            }
+            SourceKey::Environment | SourceKey::Date | SourceKey::Api(_) | SourceKey::Plugin(_) => {
+                None
+            }
         }
-        diff(base?, &source.value, self.policy.instructions.update_text)
     }
 
     fn instructions(&self, comparison: &Comparison<'_>) -> Instructions {

@@ -5,3 +5,4 @@ mod between;
 mod boundary;
 mod epoch;
 mod life;
+mod skills;

@@ -105,7 +105,7 @@ fn push(parts: &mut Vec<Part>, line: &Line<'_>) {
             parts.push(block(value, value.renderer.block(value.value)));
         }
         Line::Changed(value, Some(diff)) => {
-            parts.push(Part::note(lead(value.key, "The diff that follows amends")));
+            parts.push(Part::note(lead(value.key, amends(value.key))));
             parts.push(block(value, diff.clone()));
         }
     }
@@ -122,6 +122,14 @@ fn lead(key: &SourceKey, what_follows: &str) -> String {
         format!("{name} have changed. {what_follows} what they said before, and keeps their rank.")
     } else {
         format!("{name} has changed. {what_follows} what was said of it before.")
+    }
+}
+
+/// What a change in part is: of a file a unified diff, of the list of skills what differs (R-CFG-5).
+const fn amends(key: &SourceKey) -> &'static str {
+    match key {
+        SourceKey::Skills => "What follows amends",
+        _ => "The diff that follows amends",
     }
 }
 
