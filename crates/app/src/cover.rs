@@ -30,12 +30,18 @@ use told_ports::{Coverage, Drained, FileSystem, Subscription, Uncovered, Watched
 /// What one Location knows of its files.
 pub(crate) struct Cover {
     watcher: Arc<dyn Watcher>,
+    warned: Arc<Warned>,
     /// Who holds it drains and makes stale, as one step: nobody takes a value between the two.
     watch: tokio::sync::Mutex<Watch>,
     cells: Mutex<Cells>,
     /// How often something was made stale.
     made_stale: AtomicU64,
 }
+
+/// The reasons for direct looks that an engine has warned of: each once, whatever the Location and however
+/// often it is tried (R-WAT-7).
+#[derive(Default)]
+pub(crate) struct Warned(Mutex<BTreeSet<Uncovered>>);
 
 #[derive(Default)]
 struct Watch {
@@ -90,9 +96,9 @@ struct Covered {
 }
 
 impl Cover {
-    pub(crate) fn new(watcher: Arc<dyn Watcher>) -> Self {
+    pub(crate) fn new(watcher: Arc<dyn Watcher>, warned: Arc<Warned>) -> Self {
         let (watch, cells) = (tokio::sync::Mutex::default(), Mutex::default());
-        Self { watcher, watch, cells, made_stale: AtomicU64::new(0) }
+        Self { watcher, warned, watch, cells, made_stale: AtomicU64::new(0) }
     }
 
     /// What `plan` asks for, as it is now.
@@ -186,7 +192,7 @@ impl Cover {
             match self.watcher.subscribe(entries).await.coverage() {
                 Coverage::Covered => good.push(root.clone()),
                 Coverage::Direct(reason) => {
-                    tracing::warn!(%root, %reason, "files here are looked at directly");
+                    self.warned.direct(root, reason);
                     watch.roots.direct(root, reason, watch.boundaries);
                 }
             }
@@ -202,6 +208,7 @@ impl Cover {
             }
             Coverage::Direct(reason) => {
                 for root in &good {
+                    self.warned.direct(root, reason);
                     watch.roots.direct(root, reason, watch.boundaries);
                 }
                 None
@@ -317,6 +324,17 @@ impl Cover {
 
     fn cells(&self) -> MutexGuard<'_, Cells> {
         self.cells.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Warned {
+    fn direct(&self, root: &AbsolutePath, reason: Uncovered) {
+        let first = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(reason);
+        if first {
+            tracing::warn!(%root, %reason, "files here are looked at directly");
+        } else {
+            tracing::debug!(%root, %reason, "files here are looked at directly");
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! `LocationServices`: what the sessions of one directory share, and the map that holds one a Location.
 
-use crate::{SystemContextRegistry, cover::Cover};
+use crate::{
+    SystemContextRegistry,
+    cover::{Cover, Warned},
+};
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, PoisonError, Weak},
@@ -33,6 +36,7 @@ struct Locations {
 pub(crate) struct LocationMap {
     map: Arc<Map>,
     watcher: Option<Arc<dyn Watcher>>,
+    warned: Arc<Warned>,
 }
 
 impl LocationServices {
@@ -76,12 +80,16 @@ impl LocationMap {
             directory: directory.clone(),
             registry: SystemContextRegistry::of(services.clone()),
             values: Mutex::new(None),
-            cover: self.watcher.clone().map(Cover::new),
+            cover: self.cover(),
             map: Arc::downgrade(&self.map),
         });
         services.registry.recall(map.dropped.remove(directory).unwrap_or_default());
         map.held.insert(directory.clone(), Arc::downgrade(&services));
         services
+    }
+
+    fn cover(&self) -> Option<Cover> {
+        self.watcher.as_ref().map(|watcher| Cover::new(watcher.clone(), self.warned.clone()))
     }
 
     /// The same Locations, whose files `watcher` watches from now on.

@@ -156,7 +156,7 @@ pub(super) const ROWS: &[Row] = &[
             "thiserror",
             "tokio",
         ],
-        dev: &[],
+        dev: &["tracing"],
         build: &[],
     },
     // The one crate that wires them.

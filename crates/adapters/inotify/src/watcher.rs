@@ -1,10 +1,10 @@
-//! The watcher, its limits, and its way to threads that may wait.
+//! The watcher, and the one instance behind it.
 
 use crate::instance::Instance;
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use told_ports::{Subscription, Uncovered, Watched, Watcher};
-use told_steps::{Direct, Hops, LimitWarning, Limits, Live, Source as _};
+use told_steps::{Begin, Limits, Live, Source as _};
 
 /// Watches through one inotify instance, which is there as long as a subscription is. A process needs one
 /// watcher; clones are the same.
@@ -17,10 +17,8 @@ pub struct InotifyWatcher {
 }
 
 struct Shared {
-    limits: Limits,
+    begin: Begin,
     instance: Mutex<Weak<Instance>>,
-    hops: Hops,
-    warning: LimitWarning,
 }
 
 /// How much is in use.
@@ -44,15 +42,13 @@ impl InotifyWatcher {
     /// One that takes no more than `limits`. It has no instance yet.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        let (instance, warning) = (Mutex::default(), LimitWarning::default());
-        let hops = Hops::new(limits.wait);
-        Self { shared: Arc::new(Shared { limits, instance, hops, warning }) }
+        Self { shared: Arc::new(Shared { begin: Begin::new(limits), instance: Mutex::default() }) }
     }
 
     /// The limits that it keeps.
     #[must_use]
     pub fn limits(&self) -> Limits {
-        self.shared.limits
+        self.shared.begin.limits()
     }
 
     /// How much is in use now.
@@ -65,10 +61,7 @@ impl InotifyWatcher {
     }
 
     async fn begin(&self, watched: Vec<Watched>) -> Result<Live<Instance>, Uncovered> {
-        let instance = self.shared.opened()?;
-        let (each, hops) = (self.shared.limits.watches_each, self.shared.hops.clone());
-        let begin = move || Live::begin(&instance, &watched, each, &hops);
-        self.shared.hops.run(begin).await?
+        self.shared.begin.live(self.shared.opened()?, watched).await
     }
 }
 
@@ -82,7 +75,7 @@ impl Shared {
         if let Some(open) = instance.upgrade() {
             return Ok(open);
         }
-        let open = Arc::new(Instance::new(self.limits.watches)?);
+        let open = Arc::new(Instance::new(self.begin.limits().watches)?);
         *instance = Arc::downgrade(&open);
         Ok(open)
     }
@@ -91,12 +84,6 @@ impl Shared {
 #[async_trait]
 impl Watcher for InotifyWatcher {
     async fn subscribe(&self, watched: Vec<Watched>) -> Arc<dyn Subscription> {
-        match self.begin(watched).await {
-            Ok(live) => Arc::new(live),
-            Err(reason) => {
-                self.shared.warning.about(reason, self.shared.limits);
-                Arc::new(Direct(reason))
-            }
-        }
+        self.shared.begin.subscription(self.begin(watched).await)
     }
 }

@@ -4,7 +4,7 @@ use crate::hub::{Hub, Never};
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak, mpsc};
 use told_ports::{Subscription, Uncovered, Watched, Watcher};
-use told_steps::{Direct, Hops, LimitWarning, Limits, Live, Source as _};
+use told_steps::{Begin, Limits, Live, Source as _};
 
 /// Watches through one notify watcher, which is there as long as a subscription is. A process needs one;
 /// clones are the same.
@@ -17,10 +17,8 @@ pub struct NotifyWatcher {
 }
 
 struct Shared {
-    limits: Limits,
+    begin: Begin,
     hub: Mutex<Slot>,
-    hops: Hops,
-    warning: LimitWarning,
 }
 
 /// The hub, while there is one.
@@ -52,9 +50,7 @@ impl NotifyWatcher {
     /// One that takes no more than `limits`.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        let (hub, warning) = (Mutex::default(), LimitWarning::default());
-        let hops = Hops::new(limits.wait);
-        Self { shared: Arc::new(Shared { limits, hub, hops, warning }) }
+        Self { shared: Arc::new(Shared { begin: Begin::new(limits), hub: Mutex::default() }) }
     }
 
     /// How much is in use now.
@@ -74,16 +70,14 @@ impl NotifyWatcher {
     }
 
     async fn begin(&self, watched: Vec<Watched>) -> Result<Live<Hub>, Uncovered> {
-        let (each, hops) = (self.shared.limits.watches_each, self.shared.hops.clone());
         let shared = Arc::clone(&self.shared);
-        let hub = self.shared.hops.run(move || shared.opened()).await??;
+        let hub = self.shared.begin.hop(move || shared.opened()).await??;
         // It tells something, and of what was before nothing any more.
         if let Err(reason) = hub.reach().await {
             self.shared.discard(&hub);
             return Err(if reason == Uncovered::Timeout { Uncovered::Unproven } else { reason });
         }
-        let begin = move || Live::begin(&hub, &watched, each, &hops);
-        self.shared.hops.run(begin).await?
+        self.shared.begin.live(hub, watched).await
     }
 }
 
@@ -99,11 +93,11 @@ impl Shared {
             return Ok(open);
         }
         if let Some(ended) = &slot.ended
-            && ended.recv_timeout(self.limits.wait) == Err(mpsc::RecvTimeoutError::Timeout)
+            && ended.recv_timeout(self.begin.limits().wait) == Err(mpsc::RecvTimeoutError::Timeout)
         {
             return Err(Uncovered::Timeout);
         }
-        let (open, ended) = Hub::new(self.limits.watches, self.limits.wait)?;
+        let (open, ended) = Hub::new(self.begin.limits().watches, self.begin.limits().wait)?;
         let open = Arc::new(open);
         *slot = Slot { hub: Arc::downgrade(&open), ended: Some(ended) };
         Ok(open)
@@ -121,12 +115,6 @@ impl Shared {
 #[async_trait]
 impl Watcher for NotifyWatcher {
     async fn subscribe(&self, watched: Vec<Watched>) -> Arc<dyn Subscription> {
-        match self.begin(watched).await {
-            Ok(live) => Arc::new(live),
-            Err(reason) => {
-                self.shared.warning.about(reason, self.shared.limits);
-                Arc::new(Direct(reason))
-            }
-        }
+        self.shared.begin.subscription(self.begin(watched).await)
     }
 }

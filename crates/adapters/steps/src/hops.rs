@@ -1,12 +1,6 @@
 //! How much a watcher may take, and its way to threads that may wait.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 use told_ports::Uncovered;
 
@@ -41,24 +35,6 @@ impl Default for Limits {
 pub fn kernel_number(name: &str) -> Option<usize> {
     let text = std::fs::read_to_string(format!("/proc/sys/fs/inotify/{name}")).ok()?;
     text.trim().parse().ok()
-}
-
-/// One warning, however often a limit is reached (R-WAT-7).
-#[derive(Debug, Default)]
-pub struct LimitWarning(AtomicBool);
-
-impl LimitWarning {
-    /// Warns where this is the limit, and the first time.
-    pub fn about(&self, reason: Uncovered, limits: Limits) {
-        if reason == Uncovered::Limit && !self.0.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                watches = limits.watches,
-                watches_each = limits.watches_each,
-                "the limit of inotify watches or instances is reached: what is beyond it is looked at \
-                 directly; see /proc/sys/fs/inotify"
-            );
-        }
-    }
 }
 
 /// Threads that may wait at once for a disk that does not answer.

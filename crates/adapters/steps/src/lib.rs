@@ -8,9 +8,10 @@
 //! **May depend on** `told-ports`, rustix for system calls and tokio for waiting; it is no
 //! watcher itself.
 //! **Start** with [`Source`], then `walk` (how an entry's steps are watched), `table` (what an event means to
-//! whom), `subscription` and `mounts`.
+//! whom), `subscription` (begun by `begin`) and `mounts`.
 #![cfg(target_os = "linux")]
 
+mod begin;
 mod hops;
 mod mounts;
 mod source;
@@ -19,7 +20,8 @@ mod table;
 mod trust;
 mod walk;
 
-pub use hops::{Hops, LimitWarning, Limits, kernel_number};
+pub use begin::Begin;
+pub use hops::{Hops, Limits, kernel_number};
 pub use mounts::Mounts;
 pub use source::{Inode, Source, State, refused};
 pub use subscription::{Direct, Live};

@@ -151,36 +151,31 @@ impl Roots {
         }
     }
 
-    /// A root cannot be covered, or was not: after twice as many boundaries as the last time it is
-    /// tried again.
+    /// A root cannot be covered, or was not: it is tried again after twice as many boundaries as the last
+    /// time.
     pub(super) fn direct(&mut self, name: &AbsolutePath, reason: Uncovered, boundary: u64) {
-        if let Some(root) = self.0.get_mut(name) {
-            let wait = match reason {
-                // Something else has to change first, or whoever watches has lied.
-                Uncovered::Platform
-                | Uncovered::FileSystem
-                | Uncovered::Protected
-                | Uncovered::Link
-                | Uncovered::HardLink
-                | Uncovered::Ambiguous
-                | Uncovered::Mismatch => RETRY_MOST,
-                _ => (1 << root.failures.min(6)).min(RETRY_MOST),
-            };
-            root.failures = root.failures.saturating_add(1);
-            root.standing = Standing::Direct { reason, retry_at: boundary + wait };
+        let Some(root) = self.0.get_mut(name) else { return };
+        match reason {
+            // Something else has to change first, or whoever watches has lied.
+            Uncovered::Platform
+            | Uncovered::FileSystem
+            | Uncovered::Protected
+            | Uncovered::Link
+            | Uncovered::HardLink
+            | Uncovered::Ambiguous
+            | Uncovered::Mismatch => root.fail(reason, boundary, RETRY_MOST),
+            _ => root.fail(reason, boundary, 0),
         }
     }
 
-    /// Every covered root lost its coverage.
+    /// Every covered root lost its coverage, for a reason that may be one root's alone: the next attempt
+    /// finds out whose it is.
     pub(super) fn lose(&mut self, reason: Uncovered, boundary: u64) {
-        let covered = |(name, root): (&AbsolutePath, &Root)| match root.standing {
-            Standing::Covered | Standing::Grown => Some(name.clone()),
-            Standing::New | Standing::Direct { .. } => None,
+        let covered = |root: &&mut Root| match root.standing {
+            Standing::Covered | Standing::Grown => true,
+            Standing::New | Standing::Direct { .. } => false,
         };
-        let names: Vec<_> = self.0.iter().filter_map(covered).collect();
-        for name in names {
-            self.direct(&name, reason, boundary);
-        }
+        self.0.values_mut().filter(covered).for_each(|root| root.fail(reason, boundary, 0));
     }
 
     /// A covered look was found to be right: earlier failures are forgiven.
@@ -215,6 +210,15 @@ impl Roots {
             },
         };
         self.0.iter().map(status).collect()
+    }
+}
+
+impl Root {
+    /// Is looked at directly, for so many boundaries at least.
+    fn fail(&mut self, reason: Uncovered, boundary: u64, least: u64) {
+        let wait = (1 << self.failures.min(6)).min(RETRY_MOST).max(least);
+        self.failures = self.failures.saturating_add(1);
+        self.standing = Standing::Direct { reason, retry_at: boundary + wait };
     }
 }
 

@@ -260,6 +260,34 @@ fn r_wat_2_coverage_is_a_roots_own() {
     });
 }
 
+/// A hard link takes every root's coverage with it, and then its own root's alone.
+#[test]
+fn r_wat_2_a_loss_that_is_one_roots_leaves_the_others_covered() {
+    block_on(async {
+        let mut world = World::new();
+        world.files.write("/home/me/AGENTS.md", "Be brief.\n").unwrap();
+        let global = AbsolutePath::new("/home/me/AGENTS.md").unwrap();
+        world.engine = world.engine_with(|policy| policy.instructions.global = vec![global]);
+        let watcher = FakeWatcher::new(world.files.clone());
+        let engine = world.engine.clone().watching(Arc::new(watcher));
+        let session = open(&engine, "a").await;
+        let coverage = async || {
+            session.sync(SyncRequest::default()).await.unwrap();
+            let status = engine.watch_status("/repo".as_ref()).await.unwrap();
+            status.roots.iter().map(|root| root.coverage).collect::<Vec<_>>()
+        };
+        for _ in 0..3 {
+            coverage().await;
+        }
+        let covered = RootCoverage::Covered;
+        assert_eq!(coverage().await, [covered, covered]);
+        world.files.hard_link("/repo/AGENTS.md", "/repo/other").unwrap();
+        let direct = RootCoverage::Direct(Uncovered::HardLink);
+        assert_eq!(coverage().await, [direct, direct], "whose it is is not known yet");
+        assert_eq!(coverage().await, [covered, direct]);
+    });
+}
+
 /// What this process changed counts at once, also where the watcher is late, under the file's own name
 /// and through a link.
 #[test]

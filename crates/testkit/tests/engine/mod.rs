@@ -4,6 +4,7 @@
 
 mod age;
 mod cover;
+mod warnings;
 
 use std::sync::Arc;
 use told_app::{Engine, OpenRequest, Ports, Session};
