@@ -98,35 +98,20 @@ pub fn compare<'a>(
 ) -> Comparison<'a> {
     let mut comparison = Comparison::default();
     for source in &context.sources {
-        match state.belief(&source.key) {
-            Belief::Nothing => comparison.additions.push(Addition::Now(source)),
-            Belief::Unclear => comparison.changes.push(Changed { source, base: None }),
-            Belief::Value(admission, _) => {
-                let base = contents.get(&admission.value.sha256);
-                if !base.is_some_and(|base| is_same(source, base)) {
-                    let stands = |base: &&Arc<str>| {
-                        source.renderer.decodes(base) && state.told.is_told_last(admission)
-                    };
-                    let base = base.filter(stands).cloned();
-                    comparison.changes.push(Changed { source, base });
-                }
-            }
-        }
+        comparison.hear(source, state, contents);
     }
     let holds = Holds::new(context);
     let mut instructions = context.sources.iter().filter(|s| s.key.is_instruction()).count();
     let found = found(context);
     for (key, entry) in state.told.entries.iter().filter(|(key, _)| !found.contains(key)) {
-        match (holds.of(key, entry, state), state.told.belief(entry)) {
-            (Some(held), belief) => {
+        let beliefs = [state.told.belief(entry), state.told.belief_restored(entry)];
+        match holds.of(key, entry, state) {
+            Some(held) => {
                 let last = state.told.last_admitted(entry);
                 instructions += usize::from(last.is_some() && key.is_instruction());
-                comparison.restate(key, entry, (last, belief), held, contents);
+                comparison.restate(key, entry, (last, beliefs), held, contents);
             }
-            (None, Belief::Nothing) => {}
-            (None, belief @ (Belief::Value(..) | Belief::Unclear)) => {
-                comparison.remove(key, entry, belief);
-            }
+            None => comparison.remove(key, entry, beliefs),
         }
     }
     comparison.held = held(state, context);
@@ -137,25 +122,57 @@ pub fn compare<'a>(
 }
 
 impl<'a> Comparison<'a> {
+    /// A source that is there is told where the texts at hand do not give it, or the lost ones, which
+    /// come back with the next briefing, would give another value (R-SES-9).
+    fn hear(&mut self, source: &'a Source, state: &'a State, contents: &Contents) {
+        let Some(entry) = state.told.entries.get(&source.key) else {
+            return self.additions.push(Addition::Now(source));
+        };
+        let given = |belief: Belief<'_>| match belief {
+            Belief::Value(admission, _) => contents.get(&admission.value.sha256),
+            Belief::Nothing | Belief::Unclear => None,
+        };
+        let is_given =
+            |belief: Belief<'_>| given(belief).is_some_and(|value| is_same(source, value));
+        match state.told.belief(entry) {
+            Belief::Nothing => self.additions.push(Addition::Now(source)),
+            Belief::Unclear => self.changes.push(Changed { source, base: None }),
+            belief @ Belief::Value(admission, _) if !is_given(belief) => {
+                let stands = |base: &&Arc<str>| {
+                    source.renderer.decodes(base) && state.told.is_told_last(admission)
+                };
+                let base = given(belief).filter(stands).cloned();
+                self.changes.push(Changed { source, base });
+            }
+            Belief::Value(..) if is_given(state.told.belief_restored(entry)) => {}
+            Belief::Value(..) => self.changes.push(Changed { source, base: None }),
+        }
+    }
+
     /// A held source is told again as last admitted where the transcript no longer says so (R-SES-7).
     fn restate(
         &mut self,
         key: &'a SourceKey,
         entry: &'a Entry,
-        (last, belief): (Option<(&'a Admission, Revision)>, Belief<'a>),
+        (last, beliefs): (Option<(&'a Admission, Revision)>, [Belief<'a>; 2]),
         held: &'a Unavailable,
         contents: &Contents,
     ) {
-        match (last, belief) {
-            (Some((last, _)), Belief::Value(believed, _)) if is_equal(last, believed, contents) => {
-            }
-            (Some((last, _)), _) => self.additions.push(Addition::Again(last, Some(held))),
-            (None, Belief::Nothing) => {}
-            (None, Belief::Value(..) | Belief::Unclear) => self.remove(key, entry, belief),
+        let Some((last, _)) = last else { return self.remove(key, entry, beliefs) };
+        let is_said = |belief: Belief<'_>| match belief {
+            Belief::Value(believed, _) => is_equal(last, believed, contents),
+            Belief::Nothing | Belief::Unclear => false,
+        };
+        if !beliefs.into_iter().all(is_said) {
+            self.additions.push(Addition::Again(last, Some(held)));
         }
     }
 
-    fn remove(&mut self, key: &'a SourceKey, entry: &'a Entry, belief: Belief<'a>) {
+    /// What is not there is told as removed, unless neither the texts at hand nor the lost ones, which
+    /// come back with the next briefing, say anything of it (R-SES-9).
+    fn remove(&mut self, key: &'a SourceKey, entry: &'a Entry, beliefs: [Belief<'a>; 2]) {
+        let says = |belief: &Belief<'_>| *belief != Belief::Nothing;
+        let Some(belief) = beliefs.into_iter().find(says) else { return };
         let last = entry.last.as_ref();
         let at_hand = match (belief, &entry.under_holds) {
             (Belief::Value(believed, _), _) => Some(believed),

@@ -106,6 +106,17 @@ impl Told {
         }
     }
 
+    /// What `entry` makes a model believe that gets the lost texts once more: the briefing after a
+    /// declaration of holds is complete, and names them all (R-SES-9).
+    #[must_use]
+    pub fn belief_restored<'a>(&'a self, entry: &'a Entry) -> Belief<'a> {
+        match (&entry.last, &entry.baseline) {
+            (Some(last), _) if self.in_window(last.position) => self.belief_in(last),
+            (_, Some(admission)) => Belief::Value(admission, self.baseline_revision()),
+            (_, None) => Belief::Nothing,
+        }
+    }
+
     /// What was last admitted of a key, in the window or not: a value, or nothing (R-EPO-2).
     #[must_use]
     pub fn last_admitted<'a>(&'a self, entry: &'a Entry) -> Option<(&'a Admission, Revision)> {

@@ -100,7 +100,7 @@ impl Ledger {
             let place = Some(told.place.clone());
             match belief.at_hand {
                 AtHand::Nothing => added.push((place, told.key.clone())),
-                AtHand::Value(_, text) if same(&told.key, text, &told.text) => {}
+                AtHand::Value(..) if belief.gives(|text| same(&told.key, text, &told.text)) => {}
                 AtHand::Value(..) | AtHand::Unclear => changed.push((place, told.key.clone())),
             }
         }
@@ -108,15 +108,13 @@ impl Ledger {
             let held = self.held_by(key, belief, sight, false);
             let last = belief.last_value();
             let place = self.place_of(belief);
-            match (held, belief.at_hand, last) {
-                (Some(_), AtHand::Value(_, text), Some(last)) if same(key, text, last) => {}
+            match (held, last) {
+                (Some(_), Some(last)) if belief.gives(|text| same(key, text, last)) => {}
                 // Nobody here can say it once more.
-                (Some(UnavailableReason::NotRegistered), _, Some(_)) => {}
-                (Some(_), _, Some(_)) => added.push((place, (*key).to_owned())),
-                (_, AtHand::Nothing, _) => {}
-                (_, AtHand::Value(..) | AtHand::Unclear, _) => {
-                    removed.push((place, (*key).to_owned()));
-                }
+                (Some(UnavailableReason::NotRegistered), Some(_)) => {}
+                (Some(_), Some(_)) => added.push((place, (*key).to_owned())),
+                _ if belief.is_nothing() => {}
+                _ => removed.push((place, (*key).to_owned())),
             }
         }
         let known = removed.iter().chain(&added).all(|(place, _)| place.is_some());
@@ -132,13 +130,7 @@ impl Ledger {
 
     /// Where a source stood: as it was last told, else as it was told before that.
     fn place_of(&self, belief: &Believed<'_>) -> Option<Place> {
-        let at_hand = match belief.at_hand {
-            AtHand::Value(telling, _) => Some(telling),
-            AtHand::Nothing | AtHand::Unclear => None,
-        };
-        let last = belief.last.map(|(telling, _)| telling);
-        let valued = last.filter(|last| last.heard.value.is_some());
-        self.seen(valued.or(at_hand).or(last)?)?.place.clone()
+        self.seen(belief.stood()?)?.place.clone()
     }
 
     /// Why a belief stands although nothing finds it.
@@ -222,7 +214,9 @@ impl Ledger {
         for told in &sight.told {
             let belief = beliefs.get(told.key.as_str()).copied().unwrap_or_default();
             match belief.at_hand {
-                AtHand::Value(telling, text) if same(&told.key, text, &told.text) => {
+                AtHand::Value(telling, _)
+                    if belief.gives(|text| same(&told.key, text, &told.text)) =>
+                {
                     let now = belief.last.is_some_and(|(_, at)| wrote && at == self.revision());
                     let whole = telling.heard.form == Form::Full;
                     if now && whole && telling.heard.scope != told.scope {
@@ -237,11 +231,10 @@ impl Ledger {
         }
         for (key, belief) in beliefs.iter().filter(|(key, _)| !there.contains(*key)) {
             let held = self.held_by(key, belief, sight, new_epoch);
-            let fine = match (held, belief.at_hand, belief.last_value()) {
-                (Some(UnavailableReason::NotRegistered), ..) => *key == PLUGIN,
-                (Some(_), AtHand::Value(_, text), Some(last)) => same(key, text, last),
-                (None, AtHand::Nothing, _) | (Some(_), AtHand::Nothing, None) => true,
-                _ => false,
+            let fine = match (held, belief.last_value()) {
+                (Some(UnavailableReason::NotRegistered), _) => *key == PLUGIN,
+                (Some(_), Some(last)) => belief.gives(|text| same(key, text, last)),
+                (None, _) | (Some(_), None) => belief.is_nothing(),
             };
             if !fine {
                 return Err(format!("{key} is not there, held by {held:?}, believed {belief:?}"));

@@ -2,7 +2,7 @@
 
 use super::{
     naive::{Found, Sight},
-    told::{Act, AtHand, Beliefs, Epoch, Seen, Telling, Text, Transcript, replayed, taken_back},
+    told::{Act, Beliefs, Epoch, Seen, Telling, Text, Transcript, replayed, taken_back},
     transcript_text::{self, Heard},
 };
 use serde_json::Value;
@@ -283,16 +283,8 @@ impl Ledger {
     /// Where a source stands that is told now.
     fn seen_of(&self, heard: &Heard, sights: &[&Sight]) -> Seen {
         let beliefs = self.told.beliefs();
-        let before = beliefs.get(heard.key.as_str()).and_then(|belief| {
-            let at_hand = match belief.at_hand {
-                AtHand::Value(telling, _) => Some(telling),
-                AtHand::Nothing | AtHand::Unclear => None,
-            };
-            let last = belief.last.map(|(telling, _)| telling);
-            // A removal stands where the value stood that it takes away.
-            let valued = last.filter(|last| last.heard.value.is_some());
-            self.seen.get(&valued.or(at_hand).or(last)?.id)
-        });
+        let before =
+            beliefs.get(heard.key.as_str()).and_then(|belief| self.seen.get(&belief.stood()?.id));
         if heard.kind == ChangeKind::Removed {
             return before.cloned().unwrap_or_default();
         }

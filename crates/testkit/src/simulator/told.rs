@@ -80,7 +80,9 @@ pub(super) enum Act {
 pub(super) struct Believed<'a> {
     /// What the texts at hand say.
     pub(super) at_hand: AtHand<'a>,
-    /// Whether that is what was told last.
+    /// What they say together with the lost ones, which come back with the next briefing.
+    pub(super) restored: AtHand<'a>,
+    /// Whether what is at hand is what was told last.
     pub(super) current: bool,
     /// What was told last, at hand or not, and by which record.
     pub(super) last: Option<(&'a Telling, u64)>,
@@ -119,6 +121,16 @@ impl Transcript {
         }
         for text in &self.texts {
             hear(&mut beliefs, text, !text.lost && text.position >= self.window);
+        }
+        let mut whole = Beliefs::new();
+        for text in self.epoch.iter().map(|epoch| &epoch.baseline) {
+            hear(&mut whole, text, true);
+        }
+        for text in &self.texts {
+            hear(&mut whole, text, text.position >= self.window);
+        }
+        for (key, belief) in &mut beliefs {
+            belief.restored = whole.get(key).map_or(AtHand::Nothing, |whole| whole.at_hand);
         }
         beliefs
     }
@@ -300,6 +312,30 @@ fn hear<'a>(beliefs: &mut Beliefs<'a>, text: &'a Text, at_hand: bool) {
 }
 
 impl<'a> Believed<'a> {
+    /// The telling that says where it stood: as it was last told, else as it was told before that.
+    pub(super) fn stood(&self) -> Option<&'a Telling> {
+        let at_hand = [self.at_hand, self.restored].into_iter().find_map(|said| match said {
+            AtHand::Value(telling, _) => Some(telling),
+            AtHand::Nothing | AtHand::Unclear => None,
+        });
+        let last = self.last.map(|(telling, _)| telling);
+        // A removal stands where the value stood that it takes away.
+        last.filter(|last| last.heard.value.is_some()).or(at_hand).or(last)
+    }
+
+    /// Whether neither the texts at hand nor the lost ones say anything of it.
+    pub(super) const fn is_nothing(&self) -> bool {
+        matches!((self.at_hand, self.restored), (AtHand::Nothing, AtHand::Nothing))
+    }
+
+    /// Whether the texts at hand give this, and would with the lost ones too.
+    pub(super) fn gives(&self, is_it: impl Fn(&str) -> bool) -> bool {
+        [self.at_hand, self.restored].into_iter().all(|said| match said {
+            AtHand::Value(_, text) => is_it(text),
+            AtHand::Nothing | AtHand::Unclear => false,
+        })
+    }
+
     /// What the texts at hand give in full.
     pub(super) const fn value(&self) -> Option<&'a str> {
         match self.at_hand {

@@ -2,7 +2,7 @@
 
 use super::{
     naive::same,
-    told::{AtHand, Beliefs},
+    told::{AtHand, Beliefs, Believed},
 };
 use told_domain::{
     briefing::{ChangeKind, ChangeView},
@@ -67,7 +67,7 @@ pub(super) fn update(
     for removal in removals {
         let key = removal.source.to_string();
         rest.sentence_about(&key, "no longer appl")?;
-        if matches!(at_hand(beliefs, &key), AtHand::Nothing) {
+        if beliefs.get(key.as_str()).is_none_or(Believed::is_nothing) {
             return Err(format!("{key} is told as removed, and was not told"));
         }
         let (kind, form) = (removal.kind, removal.form);
@@ -121,17 +121,11 @@ fn one_told(
             }
         }
     };
-    if let AtHand::Value(_, before) = belief.at_hand
-        && same(&key, before, &value)
-    {
+    if belief.gives(|before| same(&key, before, &value)) {
         return Err(format!("{key} is told again with the value that it had"));
     }
     let (kind, form) = (change.kind, change.form);
     Ok(Heard { key, kind, form, value: Some(value), scope })
-}
-
-fn at_hand<'a>(beliefs: &Beliefs<'a>, key: &str) -> AtHand<'a> {
-    beliefs.get(key).map_or(AtHand::Nothing, |belief| belief.at_hand)
 }
 
 /// Whether instructions are believed once these are removed and those are told.

@@ -237,6 +237,34 @@ fn r_ses_9_a_lost_removal_is_told_again_where_the_removed_text_is_at_hand() {
 }
 
 #[test]
+fn r_ses_9_a_lost_text_comes_back_with_the_next_briefing_and_must_be_true_there() {
+    let check = |lost: &[u64], change: fn(&mut World) -> &World, expect: &str| {
+        let (mut session, mut world) = lived();
+        session.lose(lost);
+        let child = session.fork(40);
+        for mut session in [session, child] {
+            assert_eq!(session.sync(change(&mut world)), [expect], "{lost:?}");
+            assert_eq!(session.sync(&world), [""; 0]);
+        }
+    };
+    // The update that added it is lost, then the file goes.
+    check(&[5], |world| world.remove(B), &format!("- {B}"));
+    // The baseline is lost and so is the update: the file goes, and both would still name it.
+    check(&[2, 3], |world| world.remove(A), &format!("- {A}"));
+    // The change is lost, and the file is again as the baseline has it.
+    check(&[3], |world| world.put(A, "1"), &format!("~ {A}"));
+}
+
+#[test]
+fn r_ses_9_a_file_that_came_back_is_told_where_a_lost_removal_would_take_it_away() {
+    let (mut session, mut world) = lived();
+    assert_eq!(session.sync_at(40, world.remove(B)), [format!("- {B}")]); // 6
+    session.lose(&[6]);
+    assert_eq!(session.sync(world.put(B, "1")), [format!("~ {B}")]);
+    assert_eq!(session.sync(&world), [""; 0]);
+}
+
+#[test]
 fn r_ses_10_what_another_channel_told_is_not_told_again_until_the_next_epoch() {
     let mut session = Session::open();
     let sources = vec![admission(A, "1")];
