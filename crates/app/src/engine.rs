@@ -25,8 +25,8 @@ use told_domain::{
     session::{Location, Prior, SessionId, Trust},
 };
 use told_ports::{
-    Clock, FileSystem, ProvideError, ProvidedFiles, Provision, SessionSummary, Store, StoreError,
-    Watcher,
+    Clock, FileSystem, NoDirectory, ProvideError, ProvidedFiles, Provision, SessionSummary, Store,
+    StoreError, Watcher,
 };
 
 /// The world as the engine reaches it.
@@ -105,7 +105,7 @@ impl Engine {
     pub async fn provide(&self, directory: &Path, changes: Vec<Provision>) -> Result<usize, Error> {
         let unknown = |why| Error::UnknownDirectory { path: directory.to_owned(), why };
         if !directory.is_absolute() {
-            return Err(unknown("is not an absolute path"));
+            return Err(unknown(NoDirectory::Relative));
         }
         let provided = self.world.provided.as_ref().ok_or(ProvideError::Unsupported)?;
         provided.provide(directory, changes).await.map_err(|error| match error {
@@ -334,7 +334,7 @@ impl Engine {
     pub(crate) async fn directory(&self, path: &Path) -> Result<CanonicalPath, Error> {
         let unknown = |why| Error::UnknownDirectory { path: path.to_owned(), why };
         if !path.is_absolute() {
-            return Err(unknown("is not an absolute path"));
+            return Err(unknown(NoDirectory::Relative));
         }
         let found = match &self.world.provided {
             Some(provided) => provided.directory(path).await,
@@ -342,11 +342,9 @@ impl Engine {
         };
         match found {
             Observation::Available(directory) => Ok(directory),
-            Observation::Absent(Absence::NotFound) => {
-                Err(unknown("does not exist or is no directory"))
-            }
-            Observation::Absent(Absence::Withheld(_)) => Err(unknown("has no UTF-8 path")),
-            Observation::Unavailable(_) => Err(unknown("could not be looked at")),
+            Observation::Absent(Absence::NotFound) => Err(unknown(NoDirectory::Missing)),
+            Observation::Absent(Absence::Withheld(_)) => Err(unknown(NoDirectory::NotUtf8)),
+            Observation::Unavailable(reason) => Err(unknown(NoDirectory::Unavailable(reason))),
         }
     }
 
@@ -372,6 +370,11 @@ impl World {
         std::ptr::addr_eq(Arc::as_ptr(files), Arc::as_ptr(&self.files))
     }
 
+    /// The disk's files.
+    pub(crate) fn disk(&self) -> &dyn FileSystem {
+        &*self.files
+    }
+
     /// Files as the sessions of `directory` see them.
     pub(crate) fn files_at(&self, directory: &CanonicalPath) -> Arc<dyn FileSystem> {
         let provided = self.provided.as_ref().and_then(|provided| provided.at(directory));
@@ -389,6 +392,6 @@ fn nobody() -> SessionId {
 
 /// A path's text for a look, made absolute against a directory.
 pub(crate) fn absolute(directory: &CanonicalPath, path: &Path) -> Result<AbsolutePath, Error> {
-    let unknown = |_| Error::UnknownDirectory { path: path.to_owned(), why: "has no UTF-8 path" };
+    let unknown = |_| Error::UnknownDirectory { path: path.to_owned(), why: NoDirectory::NotUtf8 };
     directory.resolve(path).map_err(unknown)
 }

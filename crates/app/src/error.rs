@@ -10,7 +10,7 @@ use told_domain::{
     render::MissingText,
     session::{Location, SessionId},
 };
-use told_ports::{ProvideError, StoreError};
+use told_ports::{NoDirectory, ProvideError, StoreError};
 
 /// Why a call was refused or failed. None loses durable state.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +64,7 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
         /// What is wrong with it.
-        why: &'static str,
+        why: NoDirectory,
     },
     /// What a host provides is not taken.
     #[error(transparent)]
@@ -140,7 +140,11 @@ impl Error {
     pub const fn retry(&self) -> Retry {
         match self {
             Self::LocationChanged(_) | Self::Contended { .. } => Retry::Now,
-            Self::Blocked(_) => Retry::Later,
+            Self::Blocked(_)
+            | Self::UnknownDirectory { why: NoDirectory::Unavailable(_), .. }
+            | Self::Provide(ProvideError::Directory { why: NoDirectory::Unavailable(_), .. }) => {
+                Retry::Later
+            }
             Self::Store(error) => match error {
                 StoreError::Conflict { .. } | StoreError::OutcomeUnknown(_) => Retry::Now,
                 StoreError::Busy { .. }

@@ -1,6 +1,10 @@
 //! A session's life: fork, revert, move, window, holds, adopt.
 
-use crate::{Engine, Error, Opened, Session, known::Appended, turn::Fence};
+use crate::{
+    Engine, Error, Opened, Session,
+    known::{Appended, ROUNDS_MAX},
+    turn::Fence,
+};
 use std::path::Path;
 use told_domain::{
     command::{Adoption, Command},
@@ -9,6 +13,7 @@ use told_domain::{
     position::{Position, Revision},
     session::{Location, SessionId},
 };
+use told_ports::StoreError;
 
 /// What a host's declaration of holds came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,25 +51,52 @@ impl Engine {
         if parent.id() == child {
             return Err(Error::ChildExists(child.clone()));
         }
+        for _ in 0..ROUNDS_MAX {
+            if let Some(opened) = self.try_fork(&parent, child, position).await? {
+                return Ok(opened);
+            }
+        }
+        Err(parent.contended())
+    }
+
+    /// Nothing where the parent was deleted, and maybe begun anew, meanwhile.
+    async fn try_fork(
+        &self,
+        parent: &Session,
+        child: &SessionId,
+        position: Option<Position>,
+    ) -> Result<Option<Opened>, Error> {
         let begun = Session::new(self, child);
         let mut turn = parent.turn(Fence::None).await;
-        let known = turn.known(&parent).await?;
+        let known = turn.known(parent).await?;
+        let parents = known.mark.incarnation;
+        let directory = known.standing.state.location.directory.clone();
+        let is_there = async || -> Result<bool, Error> {
+            let now = self.world.store.revisions(parent.id(), &directory).await?.session;
+            Ok(now.is_some_and(|now| now.incarnation == parents))
+        };
         let log = parent.whole_log(Some(known.mark.revision)).await?;
         let now = self.world.clock.now();
         let record = fork(parent.id(), &known.standing, &log, position, now);
         let at = position.unwrap_or_else(|| known.standing.state.default_position());
         drop(turn);
+        // What was read of a log while it was deleted is no parent's.
+        if !is_there().await? {
+            return Ok(None);
+        }
         let mut guard = begun.core.known.lock().await;
         *guard = None;
-        // Every text that the record needs is the parent's, and so stored.
-        match begun.append(&mut guard, vec![record], Vec::new()).await? {
-            Appended::Done(()) => begun.opened(&guard, true),
-            Appended::Overtaken => {
+        // Every text that the record needs is the parent's, and so stored as long as that is.
+        match begun.append(&mut guard, vec![record], Vec::new()).await {
+            Err(Error::Store(StoreError::MissingContent(_))) if !is_there().await? => Ok(None),
+            Err(error) => Err(error),
+            Ok(Appended::Done(())) => begun.opened(&guard, true).map(Some),
+            Ok(Appended::Overtaken) => {
                 begun.refresh(&mut guard).await?;
                 let log = self.world.store.records(child, Revision::NONE, 2).await?;
                 let opened = begun.opened(&guard, false)?;
                 if is_same_fork(&log, parent.id(), at) {
-                    return Ok(opened);
+                    return Ok(Some(opened));
                 }
                 Err(Error::ChildExists(opened.session))
             }

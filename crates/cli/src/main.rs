@@ -24,10 +24,13 @@ use told::configuration::Surroundings;
 
 fn main() -> ExitCode {
     quiet_panics();
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return misused(&error),
+    };
     if arguments.command.is_some() && (arguments.form.text || arguments.form.json) {
         let what = "--text and --json stand behind the command";
-        Arguments::command().error(ErrorKind::ArgumentConflict, what).exit();
+        return misused(&Arguments::command().error(ErrorKind::ArgumentConflict, what));
     }
     let surroundings = Surroundings::of_this_process();
     if let Some(Command::Serve(_)) = arguments.command {
@@ -86,6 +89,17 @@ fn print(output: &Output) -> ExitCode {
             Status::WouldTell => ExitCode::from(3),
         },
     }
+}
+
+/// What was typed stands in the sentence, and must not move the terminal's cursor.
+fn misused(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    let said = error.to_string();
+    let lines = said.lines().map(|line| view::Shown::from(line.to_owned()).to_string() + "\n");
+    let _ = write!(std::io::stderr(), "{}", lines.collect::<String>());
+    ExitCode::from(2)
 }
 
 fn failed(failure: &Failure) -> ExitCode {

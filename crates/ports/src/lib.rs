@@ -8,6 +8,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod clock;
+mod directory;
 mod file_system;
 mod provided;
 mod store;
@@ -15,6 +16,7 @@ mod url_fetcher;
 mod watcher;
 
 pub use clock::Clock;
+pub use directory::{NoDirectory, RealPaths};
 pub use file_system::FileSystem;
 pub use provided::{ProvideError, Provided, ProvidedFiles, Provision};
 pub use store::{

@@ -1,6 +1,6 @@
 //! The port to files that a host provides: an editor's unsaved buffer, a project on another machine.
 
-use crate::FileSystem;
+use crate::{FileSystem, NoDirectory};
 use async_trait::async_trait;
 use std::{
     path::{Path, PathBuf},
@@ -22,7 +22,9 @@ use told_domain::{observation::Observation, path::CanonicalPath, reason::Unavail
 ///   a path is withdrawn under it.
 /// - **PF-5** `directory` is the disk's answer, or a directory that only what is provided for it makes
 ///   exist. Nothing can be provided for one that neither has.
-/// - **PF-6** Files and bytes have a limit, over all directories together.
+/// - **PF-6** What cannot be a file's path is refused: the directory itself or one above it, a path that
+///   no file system takes.
+/// - **PF-7** Files and bytes have a limit, over all directories together.
 #[async_trait]
 pub trait ProvidedFiles: Send + Sync {
     /// Files as the sessions of `directory` see them; nothing where they see the disk.
@@ -64,7 +66,8 @@ pub enum Provided {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProvideError {
-    /// The path is a root, or is no UTF-8.
+    /// The path cannot be a file's: it is a root, no UTF-8, the directory itself or one above it, or no
+    /// file system could have it.
     #[error("{} {why}", told_domain::path::on_one_line(path))]
     Path {
         /// The path, as text.
@@ -94,7 +97,7 @@ pub enum ProvideError {
         /// The directory, as text.
         path: String,
         /// What is wrong with it.
-        why: &'static str,
+        why: NoDirectory,
     },
     /// Whoever made this engine wired nothing that keeps provided files.
     #[error("this host takes no provided files")]

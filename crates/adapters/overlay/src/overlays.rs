@@ -16,7 +16,9 @@ use told_domain::{
     observation::{Absence, Observation},
     path::{AbsolutePath, CanonicalPath, on_one_line},
 };
-use told_ports::{FileSystem, ProvideError, Provided, ProvidedFiles, Provision};
+use told_ports::{
+    FileSystem, NoDirectory, ProvideError, Provided, ProvidedFiles, Provision, RealPaths,
+};
 
 /// How long the disk has to say where the named paths lead, in milliseconds. What it does not say by
 /// then stands under its own name.
@@ -63,51 +65,20 @@ impl Overlays {
         directory: &CanonicalPath,
         provisions: Vec<Provision>,
     ) -> Result<Vec<Change>, ProvideError> {
-        let mut parents = HashMap::new();
+        let mut paths = RealPaths::new(&*self.inner);
         let mut changes = Vec::with_capacity(provisions.len());
         for Provision { path, provided } in provisions {
             // A host may name files through the same link as the directory.
             let path = path.strip_prefix(given).unwrap_or(&path);
-            let name = directory.resolve(path).map_err(|_| {
+            let name = file_path(directory, path).map_err(|why| {
                 let path = on_one_line(&path.to_string_lossy());
-                ProvideError::Path { path, why: "is no UTF-8" }
+                ProvideError::Path { path, why }
             })?;
-            let own = match (name.parent(), name.file_name()) {
-                (Some(parent), Some(file)) => self.real(parent, &mut parents).await.join(file),
-                (None, _) | (_, None) => name.clone(),
-            };
+            let own = paths.entry(&name).await;
             changes.push(Change { name, at: own.clone(), own, provided });
         }
         self.follow(&mut changes).await;
         Ok(changes)
-    }
-
-    /// The directory as the disk has it, as far down as it does.
-    async fn real(
-        &self,
-        directory: AbsolutePath,
-        known: &mut HashMap<AbsolutePath, AbsolutePath>,
-    ) -> AbsolutePath {
-        let mut below = Vec::new();
-        let mut above = directory.clone();
-        let mut real = loop {
-            if let Some(real) = known.get(&above) {
-                break real.clone();
-            }
-            if let Observation::Available(real) = self.inner.directory(above.as_path()).await {
-                break real.as_absolute().clone();
-            }
-            let (Some(parent), Some(name)) = (above.parent(), above.file_name()) else {
-                break above;
-            };
-            below.push(name.to_owned());
-            above = parent;
-        };
-        for name in below.iter().rev() {
-            real = real.join(name);
-        }
-        known.insert(directory, real.clone());
-        real
     }
 
     /// Content that is provided for a link to a file counts for that file.
@@ -134,12 +105,31 @@ impl Overlays {
             Observation::Available(directory) => Ok(directory),
             missed => {
                 let path = match named(path) {
-                    Some(path) => Some(self.real(path, &mut HashMap::new()).await),
+                    Some(path) => Some(RealPaths::new(&*self.inner).directory(path).await),
                     None => None,
                 };
                 Err(Missing { path: path.map(CanonicalPath::observed), missed })
             }
         }
+    }
+}
+
+/// The longest path, and the longest name, that file systems in use take, in bytes.
+const PATH_BYTES: usize = 4_096;
+const NAME_BYTES: usize = 255;
+
+/// The path that is meant, if it can be a file's.
+fn file_path(directory: &CanonicalPath, path: &Path) -> Result<AbsolutePath, &'static str> {
+    let name = directory.resolve(path).map_err(|_| "is no UTF-8")?;
+    let parts = || name.as_path().iter().map(std::ffi::OsStr::as_encoded_bytes);
+    if directory.as_path().starts_with(name.as_path()) {
+        Err("is the directory itself or above it, and no file")
+    } else if parts().any(|part| part.contains(&0)) {
+        Err("holds a NUL, which no file's name can")
+    } else if name.as_str().len() >= PATH_BYTES || parts().any(|part| part.len() > NAME_BYTES) {
+        Err("is longer than a file's path can be")
+    } else {
+        Ok(name)
     }
 }
 
@@ -154,10 +144,10 @@ impl Missing {
     fn refused(&self, path: &Path) -> ProvideError {
         let path = on_one_line(&path.to_string_lossy());
         let why = match self.missed {
-            Observation::Absent(Absence::Withheld(_)) => "has no UTF-8 path",
-            Observation::Unavailable(_) => "could not be looked at",
+            Observation::Absent(Absence::Withheld(_)) => NoDirectory::NotUtf8,
+            Observation::Unavailable(reason) => NoDirectory::Unavailable(reason),
             Observation::Available(_) | Observation::Absent(Absence::NotFound) => {
-                "does not exist or is no directory, and nothing is provided below it"
+                NoDirectory::NothingBelow
             }
         };
         ProvideError::Directory { path, why }

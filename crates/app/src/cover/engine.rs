@@ -6,7 +6,16 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use told_domain::instruction::KnownBoundary;
+use told_domain::{
+    instruction::KnownBoundary,
+    look::{Containment, FileBytes, Looks, Read},
+    observation::Observation,
+    path::AbsolutePath,
+};
+use told_ports::{FileSystem, RealPaths};
+
+/// How long the disk has to say where changed paths lead, in milliseconds.
+const LINK_MS: u64 = 2_000;
 
 impl Engine {
     /// This process changed these paths (relative ones below the directory): no later boundary there
@@ -19,7 +28,10 @@ impl Engine {
         let paths = paths.iter().map(|path| absolute(&directory, path));
         let paths = paths.collect::<Result<Vec<_>, _>>()?;
         let services = self.locations.held(&directory);
-        Ok(covered(&services).map_or(0, |cover| cover.mutated(&paths)))
+        let Some(cover) = covered(&services) else { return Ok(0) };
+        let mut changed = paths.clone();
+        changes_through_links(self.world.disk(), paths, &mut changed).await;
+        Ok(cover.mutated(&changed))
     }
 
     /// How the files of a directory are watched. Nothing is, where nobody holds its Location.
@@ -68,6 +80,32 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// What else changed where a path is a link, or lies below one: only the disk is cached.
+async fn changes_through_links(
+    files: &dyn FileSystem,
+    paths: Vec<AbsolutePath>,
+    changed: &mut Vec<AbsolutePath>,
+) {
+    let mut real = RealPaths::new(files);
+    for path in &paths {
+        changed.push(real.entry(path).await);
+        // A link to a directory is that directory; what is none stays as it is named.
+        changed.push(real.directory(path.clone()).await);
+    }
+    let read = |path| Read { path, containment: Containment::Anywhere, max_bytes: 0 };
+    let reads = paths.into_iter().map(read).collect();
+    let looks = Looks { reads, total_bytes: u64::MAX, look_ms: LINK_MS, ..Looks::default() };
+    let canonical = |found| match found {
+        Observation::Available(FileBytes { canonical, .. }) => {
+            Some(canonical.as_absolute().clone())
+        }
+        Observation::Absent(_) | Observation::Unavailable(_) => None,
+    };
+    changed.extend(files.observe(&looks).await.files.into_iter().filter_map(canonical));
+    changed.sort_unstable();
+    changed.dedup();
 }
 
 fn covered(services: &Option<Arc<LocationServices>>) -> Option<&super::Cover> {

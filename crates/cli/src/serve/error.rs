@@ -45,6 +45,12 @@ impl RpcError {
         self
     }
 
+    /// Whether what this process remembers of the session may be why.
+    pub(super) fn doubts_what_is_known(&self) -> bool {
+        let doubtful = ["unknown_session", "store_damaged", "internal_error"];
+        doubtful.into_iter().any(|kind| self.code == code(kind))
+    }
+
     /// The line is no JSON.
     pub(super) fn parse(message: &str) -> Self {
         Self::new(PARSE, "parse_error", Retry::No, message)

@@ -52,8 +52,9 @@ impl Host {
     /// A call about one session.
     pub(super) async fn of_session(&self, id: &SessionId, call: SessionCall) -> Answer {
         let answer = self.try_of_session(id, call).await;
-        if answer.is_err() {
-            // What went wrong may be what is known here: the next call reads it anew.
+        // What went wrong may be what is known here: the next call reads it anew. A refusal is no such
+        // thing, and must cost no boundary that was seen, and no file through which another was found.
+        if answer.as_ref().is_err_and(RpcError::doubts_what_is_known) {
             self.forget(id);
         }
         answer
@@ -118,9 +119,12 @@ impl Host {
         match self.engine.fork(parent, child, position).await {
             Ok(forked) => give(answer::forked(&forked)),
             Err(error) => {
-                self.forget(parent);
-                self.forget(child);
-                Err(error.into())
+                let error = RpcError::from(error);
+                if error.doubts_what_is_known() {
+                    self.forget(parent);
+                    self.forget(child);
+                }
+                Err(error)
             }
         }
     }

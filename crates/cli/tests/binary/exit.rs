@@ -1,6 +1,6 @@
 //! Exit statuses, and one sentence on standard error that says what to do.
 
-use super::bench::{Bench, text};
+use super::bench::{Bench, Ran, text};
 use std::{io::Read, process::Stdio};
 
 #[test]
@@ -26,6 +26,22 @@ fn refused_is_1_and_usage_is_2() {
         }
     }
     assert!(!bench.store().exists(), "what is refused makes no store");
+}
+
+/// What was typed may come from a repository: it moves no cursor.
+#[test]
+fn what_was_typed_wrong_is_shown_escaped() {
+    let bench = Bench::new();
+    for typed in ["\u{1b}[2J", "--\u{202e}xt", "sync\u{7}", "a\u{9b}31m"] {
+        let ran = Ran::of(bench.command("").arg(typed).output().unwrap());
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{typed:?}");
+        let err = ran.err;
+        assert!(err.contains("\\u{") && err.contains("Usage: told"), "{err}");
+        let clean =
+            |c: char| c == '\n' || !(c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
+        assert!(err.chars().all(clean), "{err:?}");
+    }
+    assert!(bench.out("--help").contains("Usage: told"));
 }
 
 #[test]

@@ -141,6 +141,22 @@ fn a_text_lost_on_the_way_is_told_again() {
 
 /// R-SES-9: also where it is the baseline that was lost, or a removal.
 #[test]
+fn a_file_that_goes_while_its_text_is_lost_is_told_as_removed_since_the_text_comes_back() {
+    let mut life = Life::begin_with_web();
+    let held = life.tell("session/holds", "revisions", json!([]));
+    assert_eq!(held["lost"].as_array().map(Vec::len), Some(2));
+    let child = json!({"session": SESSION, "child": "life/child"});
+    life.server.get("session/fork", child);
+    std::fs::remove_file(life.bench.path("shop/AGENTS.md")).unwrap();
+    std::fs::remove_file(life.bench.path("shop/web/AGENTS.md")).unwrap();
+    let gone = ["removed shop/AGENTS.md", "removed shop/web/AGENTS.md", "added core/environment"];
+    for told in [life.boundary(), life.boundary_in("life/child")] {
+        assert_eq!(told.changes, gone);
+        assert_eq!(told.briefing["complete"], json!(true));
+    }
+}
+
+#[test]
 fn a_lost_baseline_and_a_lost_removal() {
     let mut life = Life::begin_with_web();
     std::fs::remove_file(life.bench.path(WEB)).unwrap();

@@ -221,3 +221,28 @@ fn a_first_boundary_that_is_incomplete_lists_every_source_that_blocks_it() {
     let briefing = server.sync("a/1");
     assert_eq!(briefing["updates"][0]["changes"][0]["kind"], "added", "{briefing}");
 }
+
+/// What was seen at the last boundary is known after a refusal as well (R-AMB-4, R-SES-5).
+#[cfg(unix)]
+#[test]
+fn a_refused_call_forgets_no_boundary() {
+    use std::{fs, os::unix::fs::symlink};
+    let bench = Bench::new();
+    bench.write("shop/own/.git/HEAD", "");
+    bench.write("shop/own/AGENTS.md", "Own.\n");
+    let mut server = Server::start(&bench);
+    let own = bench.path("shop/own");
+    let open = json!({"session": "a", "directory": own});
+    server.get("session/open", open.clone());
+    let boundary = |server: &mut Server| {
+        server.get("session/sync", json!({"session": "a"}))["location"]["boundary"].clone()
+    };
+    assert_eq!(boundary(&mut server), json!(own));
+    fs::remove_dir_all(own.join(".git")).unwrap();
+    assert_eq!(boundary(&mut server), json!(bench.path("shop")));
+    fs::remove_dir_all(&own).unwrap();
+    symlink("own", &own).unwrap();
+    server.refused("session/open", open, -32009);
+    server.refused("session/move", json!({"session": "a", "directory": own}), -32009);
+    assert_eq!(boundary(&mut server), json!(bench.path("shop")), "the last one seen");
+}

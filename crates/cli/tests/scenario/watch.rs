@@ -59,6 +59,27 @@ fn what_a_host_changed_is_looked_at_and_a_location_can_be_closed() {
     assert_eq!(life.boundary().changes, ["changed shop/AGENTS.md"]);
 }
 
+/// An editor may name a file through a link that no candidate's path goes through.
+#[cfg(unix)]
+#[test]
+fn r_wat_5_a_file_that_was_changed_through_a_link_is_looked_at() {
+    let mut life = Life::begin();
+    for (link, target) in [("alias", "shop"), ("shop/api/NOTES.md", "../AGENTS.md")] {
+        std::os::unix::fs::symlink(target, life.bench.path(link)).unwrap();
+    }
+    for _ in 0..3 {
+        life.boundary();
+    }
+    let covered = life.status()["roots"][0]["coverage"] == "covered";
+    let alias = life.bench.path("alias");
+    for path in [json!(alias.join("AGENTS.md")), json!(alias), json!("NOTES.md")] {
+        let params = json!({"directory": life.at(), "paths": [path]});
+        let taken = life.server.get("location/mutated", params)["invalidated"].as_u64().unwrap();
+        assert_eq!(taken > 0, covered, "{path}");
+        life.boundary();
+    }
+}
+
 #[test]
 fn files_that_are_provided_are_not_watched() {
     let mut life = Life::begin();

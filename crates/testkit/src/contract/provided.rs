@@ -24,7 +24,8 @@ macro_rules! provided_files_contract {
             pf_4_content_follows_a_link_and_absence_does_not,
             pf_4_what_a_path_was_provided_under_withdraws_it,
             pf_5_a_directory_can_be_provided_alone,
-            pf_6_limits_hold_over_all_directories,
+            pf_6_what_cannot_be_a_files_path_is_refused,
+            pf_7_limits_hold_over_all_directories,
         }
     };
     (@clauses $make:expr; $($clause:ident,)*) => {
@@ -207,7 +208,22 @@ pub async fn pf_5_a_directory_can_be_provided_alone(ground: &Ground<'_>) {
 }
 
 /// PF-6.
-pub async fn pf_6_limits_hold_over_all_directories(ground: &Ground<'_>) {
+pub async fn pf_6_what_cannot_be_a_files_path_is_refused(ground: &Ground<'_>) {
+    let long = "n".repeat(256);
+    let far = "n/".repeat(2_048);
+    for none in ["", ".", "..", "x/..", "../..", "/", "/a", "a\0b", &long, &far] {
+        for say in [content("x"), Some(Provided::Absent), None] {
+            let refused = ground.provide("/a", &[("file", content("x")), (none, say)]).await;
+            assert!(matches!(refused, Err(ProvideError::Path { .. })), "{none:?}: {refused:?}");
+        }
+    }
+    assert_eq!(ground.read("/a", "/a/file").await, "disk", "all of a change, or none");
+    let beside = [("../b/file", content("x")), (&long[1..], content("x"))];
+    assert_eq!(ground.provide("/a", &beside).await, Ok(2));
+}
+
+/// PF-7.
+pub async fn pf_7_limits_hold_over_all_directories(ground: &Ground<'_>) {
     let refused = |bytes: usize| async move {
         match ground.provide("/a", &[("big", Some(Provided::Content(vec![0; bytes].into())))]).await
         {

@@ -5,6 +5,7 @@
 mod age;
 mod cover;
 mod warnings;
+mod fork;
 
 use std::sync::Arc;
 use told_app::{Engine, OpenRequest, Ports, Session};
