@@ -46,6 +46,8 @@ pub struct InstructionPolicy {
     pub links: Links,
     /// How a changed value is told (R-TXT-2).
     pub update_text: UpdateText,
+    /// How a source's own words stand in a text (R-AMB-6).
+    pub framing: Framing,
     /// What a project inside the project is to its sessions (R-LOC-9).
     pub nested_projects: NestedProjects,
     /// Whether tool settlements discover files.
@@ -66,6 +68,7 @@ impl Default for InstructionPolicy {
             max_bytes: 256 * 1024,
             links: Links::InsideProject,
             update_text: UpdateText::Full,
+            framing: Framing::Plain,
             nested_projects: NestedProjects::Own,
             path_local: PathLocal::Followed,
         }
@@ -112,6 +115,17 @@ pub enum UpdateText {
     Diff,
     /// As a diff for a file over 4 KiB where that is under a quarter of it.
     Auto,
+}
+
+/// How a source's own words stand in a text (R-AMB-6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Framing {
+    /// Under their header, and nothing else: content can imitate a header or a note.
+    #[default]
+    Plain,
+    /// Between two lines with a tag made from the words themselves, which no content can forge.
+    Tagged,
 }
 
 /// What a project inside the project is to its sessions (R-LOC-9).

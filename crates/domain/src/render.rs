@@ -7,6 +7,7 @@ mod builtin;
 mod diff;
 mod log;
 mod mark;
+mod said;
 mod told_text;
 mod update;
 
@@ -18,6 +19,7 @@ pub use briefing::{
 pub use builtin::{Environment, HostValue, date_value};
 pub use log::{LogRecord, log_needs, log_record};
 pub use mark::{Marks, marked};
+pub use said::Said;
 pub use told_text::{Part, PartSpan, RenderedText};
 pub use update::{Instructions, Lead, Line, Value, update};
 pub(crate) use {diff::diff, update::form};
@@ -25,6 +27,7 @@ pub(crate) use {diff::diff, update::form};
 use crate::{
     key::SourceKey,
     path::{AbsolutePath, CanonicalPath, on_one_line},
+    policy::Framing,
     skill::SkillListing,
 };
 use std::{fmt, sync::Arc};
@@ -78,25 +81,32 @@ pub struct Verbatim;
 impl Guidance for Verbatim {}
 
 impl Renderer {
-    /// The source's block: what a baseline or an addition says of it (R-TXT-1).
+    /// The source's block, unframed: what a baseline or an addition says of it (R-TXT-1).
     #[must_use]
     pub fn block(&self, value: &str) -> String {
+        self.said(value).text(Framing::Plain)
+    }
+
+    /// What a baseline or an addition says of the source, whose words are whose.
+    #[must_use]
+    pub fn said<'v>(&self, value: &'v str) -> Said<'v> {
         match self {
             Self::File { path, scope } => {
                 let path = path.on_one_line();
-                match scope {
-                    None => format!("Instructions from: {path}\n{value}"),
+                let header = match scope {
+                    None => format!("Instructions from: {path}"),
                     Some(scope) => {
                         let scope = scope.on_one_line();
-                        format!("Instructions from: {path}\nApplies to: {scope}\n{value}")
+                        format!("Instructions from: {path}\nApplies to: {scope}")
                     }
-                }
+                };
+                Said::under(header, value)
             }
-            Self::Environment => Environment::block(value),
-            Self::Date => builtin::date_block(value),
-            Self::Skills => SkillListing::block(value),
-            Self::Api(key) => HostValue::block(key, value),
-            Self::Plugin(guidance) => guidance.text(value),
+            Self::Environment => Said::by_told(Environment::block(value)),
+            Self::Date => Said::by_told(builtin::date_block(value)),
+            Self::Skills => Said::by_told(SkillListing::block(value)),
+            Self::Api(key) => HostValue::said(key, value),
+            Self::Plugin(guidance) => Said::alone(guidance.text(value)),
         }
     }
 

@@ -154,7 +154,7 @@ impl<'a> Boundary<'a> {
         adopted: Vec<SourceKey>,
     ) -> Decision {
         let told: Vec<_> = tellings.iter().map(Telling::in_baseline).collect();
-        let text = baseline(&told);
+        let text = baseline(&told, self.policy.instructions.framing);
         let (sources, mut blobs) = admissions(tellings);
         let record = self.epoch_record(0, cause, position, &text, sources, adopted);
         blobs.push(text.blob);
@@ -165,11 +165,12 @@ impl<'a> Boundary<'a> {
     /// update (R-SES-8). It replaces what another channel told as well, and so tells that too.
     fn take_over(&self, position: Position) -> Decision {
         let tellings: Vec<_> = self.context.sources.iter().map(telling_now).collect();
-        let empty = baseline(&[]);
+        let framing = self.policy.instructions.framing;
+        let empty = baseline(&[], framing);
         let cause = EpochCause::Unknown;
         let epoch = self.epoch_record(0, cause, position, &empty, Vec::new(), Vec::new());
         let lines: Vec<_> = tellings.iter().map(|told| Line::Added(told.in_update())).collect();
-        let text = update(Lead::ReplacesAll, &lines, Instructions::Remain);
+        let text = update(Lead::ReplacesAll, &lines, Instructions::Remain, framing);
         let (admissions, mut blobs) = admissions(tellings);
         let changes = admissions.into_iter().map(|admission| Change::Added { admission }).collect();
         let record = self.update_record(1, position, &text, changes);
@@ -214,7 +215,7 @@ impl<'a> Boundary<'a> {
         if lines.is_empty() {
             return Decision::Unchanged;
         }
-        let text = update(Lead::None, &lines, instructions);
+        let text = update(Lead::None, &lines, instructions, self.policy.instructions.framing);
         let record = self.update_record(0, position, &text, changes);
         let mut blobs: Vec<_> =
             again.into_iter().chain(changed).filter_map(|told| told.blob).collect();

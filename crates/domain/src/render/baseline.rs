@@ -1,7 +1,10 @@
 //! The baseline: every active source, once, in the order of telling.
 
-use super::{Part, RenderedText, Renderer};
-use crate::key::{Origin, SourceKey};
+use super::{Part, RenderedText, Renderer, said::FRAMED};
+use crate::{
+    key::{Origin, SourceKey},
+    policy::Framing,
+};
 
 /// One source of a baseline.
 #[derive(Clone, Debug)]
@@ -23,16 +26,20 @@ pub(crate) const PRECEDENCE: &str = "Where the instructions below disagree, the 
 
 /// The baseline's text. Of no sources it is the empty text (R-BND-2).
 #[must_use]
-pub fn baseline(sources: &[Told<'_>]) -> RenderedText {
+pub fn baseline(sources: &[Told<'_>], framing: Framing) -> RenderedText {
     let instructions = sources.iter().filter(|source| source.key.is_instruction()).count();
-    let mut parts = Vec::with_capacity(sources.len() + 1);
+    let mut parts = Vec::with_capacity(sources.len() + 2);
     if instructions >= 2 {
         parts.push(Part::note(PRECEDENCE.to_owned()));
     }
-    parts.extend(sources.iter().map(|source| Part {
+    let said: Vec<_> = sources.iter().map(|source| source.renderer.said(source.value)).collect();
+    if said.iter().any(|said| said.is_framed(framing)) {
+        parts.push(Part::note(FRAMED.to_owned()));
+    }
+    parts.extend(sources.iter().zip(said).map(|(source, said)| Part {
         source: Some(source.key.clone()),
         origin: source.origin,
-        text: source.renderer.block(source.value),
+        text: said.text(framing),
     }));
     RenderedText::new(parts)
 }

@@ -1,5 +1,6 @@
 //! The values of the sources that told itself provides, and their words.
 
+use super::Said;
 use crate::{
     key::ApiKey,
     path::{CanonicalPath, on_one_line},
@@ -87,12 +88,13 @@ impl HostValue {
         serde_json::from_str(value).ok()
     }
 
-    pub(crate) fn block(key: &ApiKey, value: &str) -> String {
-        let Some(host) = Self::decode(value) else { return String::new() };
+    pub(super) fn said(key: &ApiKey, value: &str) -> Said<'static> {
+        let Some(host) = Self::decode(value) else { return Said::by_told(String::new()) };
         let header = on_one_line(host.title.as_deref().unwrap_or(key.as_str()));
-        match &host.value {
-            serde_json::Value::String(text) => format!("Context from the host: {header}\n{text}"),
-            other => format!("Context from the host: {header}\n{other:#}"),
-        }
+        let text = match host.value {
+            serde_json::Value::String(text) => text,
+            other => format!("{other:#}"),
+        };
+        Said::under(format!("Context from the host: {header}"), text)
     }
 }

@@ -1,8 +1,9 @@
 //! An update: what changed, in the order removals, additions, changes (R-BND-3, R-TXT-1).
 
-use super::{Part, RenderedText, Renderer, name_of};
+use super::{Part, RenderedText, Renderer, Said, name_of, said::FRAMED};
 use crate::{
     key::{Origin, SourceKey},
+    policy::Framing,
     told::Form,
 };
 
@@ -59,7 +60,12 @@ const ALL_GONE: &str = "Previously loaded instructions no longer apply.";
 
 /// The update's text.
 #[must_use]
-pub fn update(lead: Lead, lines: &[Line<'_>], instructions: Instructions) -> RenderedText {
+pub fn update(
+    lead: Lead,
+    lines: &[Line<'_>],
+    instructions: Instructions,
+    framing: Framing,
+) -> RenderedText {
     let mut parts = Vec::new();
     match lead {
         Lead::None => {}
@@ -75,12 +81,15 @@ pub fn update(lead: Lead, lines: &[Line<'_>], instructions: Instructions) -> Ren
     }
     let removals = lines.iter().take_while(|line| matches!(line, Line::Removed { .. })).count();
     let (removed, told) = lines.split_at(removals);
-    removed.iter().for_each(|line| push(&mut parts, line));
+    removed.iter().for_each(|line| push(&mut parts, line, framing));
     match instructions {
         Instructions::Remain => {}
         Instructions::Gone => parts.push(Part::note(ALL_GONE.to_owned())),
     }
-    told.iter().for_each(|line| push(&mut parts, line));
+    if told.iter().filter_map(said).any(|said| said.is_framed(framing)) {
+        parts.push(Part::note(FRAMED.to_owned()));
+    }
+    told.iter().for_each(|line| push(&mut parts, line, framing));
     RenderedText::new(parts)
 }
 
@@ -93,21 +102,34 @@ pub(crate) const fn form(line: &Line<'_>) -> Form {
     }
 }
 
-fn push(parts: &mut Vec<Part>, line: &Line<'_>) {
+fn push(parts: &mut Vec<Part>, line: &Line<'_>, framing: Framing) {
+    let text = said(line).map(|said| said.text(framing)).unwrap_or_default();
     match line {
         Line::Removed { key, removal } => {
             let general = || format!("{} no longer {}.", sentence_start(&name_of(key)), apply(key));
             parts.push(Part::note(removal.map_or_else(general, str::to_owned)));
         }
-        Line::Added(value) => parts.push(block(value, value.renderer.block(value.value))),
+        Line::Added(value) => parts.push(block(value, text)),
         Line::Changed(value, None) => {
             parts.push(Part::note(lead(value.key, "What follows replaces")));
-            parts.push(block(value, value.renderer.block(value.value)));
+            parts.push(block(value, text));
         }
-        Line::Changed(value, Some(diff)) => {
+        Line::Changed(value, Some(_)) => {
             parts.push(Part::note(lead(value.key, amends(value.key))));
-            parts.push(block(value, diff.clone()));
+            parts.push(block(value, text));
         }
+    }
+}
+
+/// What a line says of its source, beyond the lead.
+fn said<'a>(line: &'a Line<'_>) -> Option<Said<'a>> {
+    match line {
+        Line::Removed { .. } => None,
+        Line::Added(value) | Line::Changed(value, None) => Some(value.renderer.said(value.value)),
+        Line::Changed(Value { key: SourceKey::Skills, .. }, Some(delta)) => {
+            Some(Said::by_told(delta.clone()))
+        }
+        Line::Changed(_, Some(diff)) => Some(Said::alone(diff.as_str())),
     }
 }
 

@@ -4,8 +4,8 @@
 
 mod age;
 mod cover;
-mod warnings;
 mod fork;
+mod warnings;
 
 use std::sync::Arc;
 use told_app::{Engine, OpenRequest, Ports, Session};

@@ -1,6 +1,8 @@
 //! Every key of the configuration file, as data: its name, how it is read, how it is shown.
 
-use super::{Configuration, ConfigurationError, NestedProjects, Order, UpdateText, WatchMode};
+use super::{
+    Configuration, ConfigurationError, Framing, NestedProjects, Order, UpdateText, WatchMode,
+};
 use serde_json::{Value as Json, json};
 use told_domain::configuration::{Node, Reading, Source};
 
@@ -17,6 +19,7 @@ const ORDERS: &[(&str, Order)] =
     &[("broad_to_specific", Order::BroadToSpecific), ("nearest_first", Order::NearestFirst)];
 const UPDATE_TEXTS: &[(&str, UpdateText)] =
     &[("full", UpdateText::Full), ("diff", UpdateText::Diff), ("auto", UpdateText::Auto)];
+const FRAMINGS: &[(&str, Framing)] = &[("plain", Framing::Plain), ("tagged", Framing::Tagged)];
 const NESTED_PROJECTS: &[(&str, NestedProjects)] =
     &[("own", NestedProjects::Own), ("ignore", NestedProjects::Ignore)];
 
@@ -51,6 +54,7 @@ pub(super) const KEYS: &[Key] = &[
     key!(instructions.max_bytes, number(1, GIB)),
     key!(instructions.links_outside_project, truth),
     key!(instructions.update_text, word(UPDATE_TEXTS)),
+    key!(instructions.framing, word(FRAMINGS)),
     key!(instructions.nested_projects, word(NESTED_PROJECTS)),
     key!(instructions.path_local, truth),
     key!(limits.total_bytes, number(1, 64 * GIB)),

@@ -16,7 +16,7 @@ pub use load::{Chosen, Entry, Loaded, Origin};
 pub use surroundings::Surroundings;
 pub use told_domain::{
     configuration::{ConfigurationError, Problem},
-    policy::{Include, Limits, NestedProjects, Order, UpdateText},
+    policy::{Framing, Include, Limits, NestedProjects, Order, UpdateText},
 };
 
 use std::path::{Path, PathBuf};
@@ -72,6 +72,8 @@ pub struct Instructions {
     pub links_outside_project: bool,
     /// How a changed value is told (R-TXT-2).
     pub update_text: UpdateText,
+    /// How a source's own words stand in a text (R-AMB-6).
+    pub framing: Framing,
     /// What a project inside the project is to its sessions (R-LOC-9).
     pub nested_projects: NestedProjects,
     /// Whether tool settlements discover files (R-LOC-1).
@@ -96,6 +98,7 @@ impl Default for Instructions {
             max_bytes: 256 * 1024,
             links_outside_project: false,
             update_text: UpdateText::Full,
+            framing: Framing::Plain,
             nested_projects: NestedProjects::Own,
             path_local: true,
         }
@@ -219,6 +222,7 @@ impl Configuration {
                     Links::InsideProject,
                 ),
                 update_text: instructions.update_text,
+                framing: instructions.framing,
                 nested_projects: instructions.nested_projects,
                 path_local: choose(instructions.path_local, PathLocal::Followed, PathLocal::Off),
             },
