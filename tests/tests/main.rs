@@ -4,5 +4,6 @@
 
 mod life;
 mod provide;
+mod skills;
 #[cfg(target_os = "linux")]
 mod watch;

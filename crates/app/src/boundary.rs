@@ -26,6 +26,7 @@ use told_domain::{
     record::Record,
     render::{Marks, briefing, extent_since, marked, sources},
     session::SessionId,
+    skill::FormerSkills,
     state::State,
 };
 
@@ -220,17 +221,18 @@ impl Session {
         thoroughness: Thoroughness,
     ) -> Found {
         let state = &known.standing.state;
+        let snapshot = known.services.registry().snapshot_with(&self.core.registry);
         let ground = Ground {
             directory: &state.location.directory,
             known: &known.boundary,
             learned: &known.learned,
             trust: state.trust,
+            offers: &snapshot.offers,
             scopes: &state.told.scopes,
             thoroughness,
         };
         let last = known.sight.as_ref();
         let last = last.filter(|_| thoroughness == Thoroughness::Ordinary);
-        let snapshot = known.services.registry().snapshot_with(&self.core.registry);
         // Kinds of source are looked at side by side (R-OBS-10).
         let (sight, plugins) = tokio::join!(
             self.world().look(ground, last, known.services.cover()),
@@ -267,6 +269,7 @@ impl Session {
                 &found.sight,
                 found.contributed.clone(),
                 &found.snapshot,
+                &FormerSkills::of(&standing.state, &standing.contents),
                 believed.map(|(key, _)| key.clone()),
             )?;
             self.core.found.hold(&mut context);

@@ -1,7 +1,8 @@
 //! The engine: ports, policy, and the Locations and sessions that someone holds.
 
 use crate::{
-    Error, Explanation, LocationServices, OpenRequest, Opened, Session, SyncRequest, ValueScope,
+    Error, Explanation, LoadedSkill, LocationServices, OpenRequest, Opened, Session, SkillCatalog,
+    SyncRequest, ValueScope,
     known::{Core, Sessions},
     location::LocationMap,
     observe::Ground,
@@ -329,6 +330,24 @@ impl Engine {
     pub async fn explain(&self, directory: &Path, path: &Path) -> Result<Explanation, Error> {
         let directory = self.directory(directory).await?;
         crate::explain::explain(self, &directory, path).await
+    }
+
+    /// Which skills a new session here could load, now, and what became of the others (R-CFG-3).
+    ///
+    /// # Errors
+    /// [`Error::UnknownDirectory`].
+    pub async fn skills(&self, directory: &Path) -> Result<SkillCatalog, Error> {
+        let directory = self.directory(directory).await?;
+        Ok(crate::skills::at(self, &directory).await.catalog())
+    }
+
+    /// The body of a skill that a new session here could load, as it is now.
+    ///
+    /// # Errors
+    /// [`Error::UnknownDirectory`], [`Error::UnknownSkill`], [`Error::SkillNotLoaded`].
+    pub async fn load_skill(&self, directory: &Path, name: &str) -> Result<LoadedSkill, Error> {
+        let directory = self.directory(directory).await?;
+        crate::skills::at(self, &directory).await.load(&self.world, name).await
     }
 
     pub(crate) async fn directory(&self, path: &Path) -> Result<CanonicalPath, Error> {

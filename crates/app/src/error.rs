@@ -5,10 +5,12 @@ use told_domain::{
     command::{BlockedSource, Refusal},
     context::DuplicateKey,
     fold::FoldError,
+    path::AbsolutePath,
     position::{Position, Revision},
     reason::Retry,
     render::MissingText,
     session::{Location, SessionId},
+    skill::SkillName,
 };
 use told_ports::{NoDirectory, ProvideError, StoreError};
 
@@ -79,6 +81,26 @@ pub enum Error {
         /// Its last.
         last: Revision,
     },
+    /// No skill of this name is listed here.
+    #[error("there is no skill `{}` here", told_domain::path::on_one_line(.name))]
+    UnknownSkill {
+        /// The name asked for.
+        name: String,
+    },
+    /// The skill's file cannot be loaded.
+    #[error("the skill `{name}` cannot be loaded from {}: {why}", path_or_host(.path.as_ref()))]
+    SkillNotLoaded {
+        /// Its name.
+        name: SkillName,
+        /// Its `SKILL.md`, where it has one.
+        path: Option<AbsolutePath>,
+        /// Why, in a sentence.
+        why: String,
+        /// Why, in the protocol's word.
+        reason: &'static str,
+        /// Whether the same call is worth trying again.
+        retry: Retry,
+    },
     /// Two contributions have one key: a fault in the host.
     #[error(transparent)]
     DuplicateKey(#[from] DuplicateKey),
@@ -118,6 +140,8 @@ impl Error {
             Self::ValueTooLarge { .. } => "value_too_large",
             Self::UnknownDirectory { .. } => "unknown_directory",
             Self::UnknownRevision { .. } => "unknown_revision",
+            Self::UnknownSkill { .. } => "unknown_skill",
+            Self::SkillNotLoaded { .. } => "skill_not_loaded",
             Self::DuplicateKey(_) | Self::Provide(ProvideError::Unsupported) => "unsupported",
             Self::Provide(ProvideError::Files { .. } | ProvideError::Bytes { .. }) => {
                 "value_too_large"
@@ -145,6 +169,7 @@ impl Error {
             | Self::Provide(ProvideError::Directory { why: NoDirectory::Unavailable(_), .. }) => {
                 Retry::Later
             }
+            Self::SkillNotLoaded { retry, .. } => *retry,
             Self::Store(error) => match error {
                 StoreError::Conflict { .. } | StoreError::OutcomeUnknown(_) => Retry::Now,
                 StoreError::Busy { .. }
@@ -161,6 +186,7 @@ impl Error {
             | Self::ValueTooLarge { .. }
             | Self::UnknownDirectory { .. }
             | Self::UnknownRevision { .. }
+            | Self::UnknownSkill { .. }
             | Self::DuplicateKey(_)
             | Self::Provide(_)
             | Self::Damaged { .. } => Retry::No,
@@ -192,6 +218,10 @@ impl Error {
     pub(crate) fn missing(session: &SessionId, record: Revision, error: MissingText) -> Self {
         Self::Damaged { session: session.clone(), record, why: error.to_string() }
     }
+}
+
+fn path_or_host(path: Option<&AbsolutePath>) -> String {
+    path.map_or_else(|| "a host".to_owned(), AbsolutePath::on_one_line)
 }
 
 fn list(sources: &[BlockedSource]) -> String {

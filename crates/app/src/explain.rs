@@ -21,6 +21,7 @@ use told_domain::{
     plan::Thoroughness,
     position::{Position, Revision},
     render::withheld_view,
+    skill::FormerSkills,
     told::Scope,
 };
 
@@ -37,15 +38,23 @@ pub(crate) async fn explain(
     let boundary = engine.boundary(directory).await;
     let scopes = scopes(&boundary, &real);
     let thoroughness = Thoroughness::NearMisses;
-    let ground = Ground { scopes: &scopes, thoroughness, ..Ground::unknown(directory) };
-    let sight = world.look(ground, None, None).await;
-    let snapshot = Snapshot { present: Vec::new(), dropped: BTreeSet::new() };
     let services = engine.locations.at(directory);
+    let offers = services.registry().offers();
+    let ground =
+        Ground { scopes: &scopes, thoroughness, offers: &offers, ..Ground::unknown(directory) };
+    let sight = world.look(ground, None, None).await;
+    let (snapshot, former) = (Snapshot::default(), FormerSkills::None);
     let nothing = std::iter::empty();
-    let context = compose(world, &services, &sight, Vec::new(), &snapshot, nothing)?;
+    let context = compose(world, &services, &sight, Vec::new(), &snapshot, &former, nothing)?;
     let configured = configured(&sight);
-    let reach =
-        Reach { boundary: &boundary, target: &target, directory: &real, configured: &configured };
+    let skills: Vec<_> = sight.plan.skill_roots().map(|root| root.directory.clone()).collect();
+    let reach = Reach {
+        boundary: &boundary,
+        target: &target,
+        directory: &real,
+        configured: &configured,
+        skills: &skills,
+    };
     Ok(reach.explain(&context))
 }
 
@@ -102,6 +111,8 @@ struct Reach<'a> {
     directory: &'a CanonicalPath,
     /// What configurations name: it applies everywhere.
     configured: &'a BTreeSet<AbsolutePath>,
+    /// The directories of skills: those can be loaded everywhere.
+    skills: &'a [AbsolutePath],
 }
 
 impl Reach<'_> {
@@ -119,7 +130,7 @@ impl Reach<'_> {
     /// The user's own files apply everywhere, and what a configuration names; a project's from its
     /// directory down.
     fn reaches(&self, source: &Source) -> bool {
-        if matches!(source.place, Place::Configured { .. }) {
+        if matches!(source.place, Place::Configured { .. } | Place::Skills) {
             return true;
         }
         match source.origin {
@@ -134,7 +145,8 @@ impl Reach<'_> {
     }
 
     fn is_on_the_way(&self, key: &SourceKey) -> bool {
-        let named = |path| self.configured.contains(path);
+        let is_skill = |path: &AbsolutePath| self.skills.iter().any(|root| path.is_within(root));
+        let named = |path| self.configured.contains(path) || is_skill(path);
         if key.path().is_some_and(named) || matches!(key, SourceKey::Url(_)) {
             return true;
         }

@@ -23,6 +23,7 @@ mod registry;
 mod request;
 mod session;
 mod settlement;
+mod skills;
 mod turn;
 
 pub use cover::{Caches, RootCoverage, RootStatus, WatchStatus};
@@ -36,3 +37,4 @@ pub use session::Session;
 pub use settlement::{
     Outcome, ReadKind, ReadsOfTool, ResourceOrigin, Settled, SettledPath, ToolSettlement,
 };
+pub use skills::{LoadedSkill, SkillCatalog, SkillView, WithheldSkill};

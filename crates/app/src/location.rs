@@ -3,12 +3,13 @@
 use crate::{
     SystemContextRegistry,
     cover::{Cover, Warned},
+    registry::Dropped,
 };
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError, Weak},
 };
-use told_domain::{key::PluginKey, path::CanonicalPath};
+use told_domain::path::CanonicalPath;
 use told_ports::{LocationValues, Watcher};
 
 /// What the sessions of one Location share. Closed when the last holder goes; nothing stays behind.
@@ -26,9 +27,9 @@ type Map = Mutex<Locations>;
 #[derive(Default)]
 struct Locations {
     held: HashMap<CanonicalPath, Weak<LocationServices>>,
-    /// Keys whose guards this process dropped in Locations that closed since: who opens one again tells
-    /// them as removed (R-EPO-5).
-    dropped: HashMap<CanonicalPath, BTreeSet<PluginKey>>,
+    /// What lost its guards in this process, in Locations that closed since: who opens one again tells it
+    /// as removed (R-EPO-5).
+    dropped: HashMap<CanonicalPath, Dropped>,
 }
 
 /// One `LocationServices` a Location, as long as someone holds it.

@@ -26,6 +26,7 @@ use told_domain::{
     reason::UnavailableReason,
     render::{Environment, Renderer, date_value},
     session::{Location, Trust},
+    skill::{FormerSkills, SkillOffers, no_offers},
     told::Scope,
 };
 
@@ -47,6 +48,7 @@ pub(crate) struct Ground<'a> {
     pub(crate) known: &'a KnownBoundary,
     pub(crate) learned: &'a Learned,
     pub(crate) trust: Trust,
+    pub(crate) offers: &'a SkillOffers,
     pub(crate) scopes: &'a BTreeMap<CanonicalPath, Scope>,
     pub(crate) thoroughness: Thoroughness,
 }
@@ -63,6 +65,7 @@ impl<'a> Ground<'a> {
             known: &KnownBoundary::No,
             learned: &UNLEARNED,
             trust: Trust::Trusted,
+            offers: no_offers(),
             scopes: &NO_SCOPES,
             thoroughness: Thoroughness::Ordinary,
         }
@@ -106,7 +109,10 @@ impl World {
         loop {
             attempt += 1;
             let as_planned = |last: &&Arc<Sight>| {
-                attempt == 1 && last.known == known && last.basis.plans_as(&learned)
+                attempt == 1
+                    && last.known == known
+                    && last.basis.plans_as(&learned)
+                    && last.plan.has_offers(ground.offers)
             };
             let plan = last.filter(as_planned).map_or_else(
                 || {
@@ -115,6 +121,7 @@ impl World {
                         boundary: &known,
                         learned: &learned,
                         trust: ground.trust,
+                        offers: ground.offers,
                         scopes: ground.scopes,
                         thoroughness: ground.thoroughness,
                     };
@@ -186,6 +193,7 @@ impl World {
                 boundary: &KnownBoundary::No,
                 learned: ground.learned,
                 trust: ground.trust,
+                offers: ground.offers,
                 scopes: ground.scopes,
                 thoroughness: ground.thoroughness,
             },
@@ -285,6 +293,7 @@ pub(crate) fn compose(
     sight: &Sight,
     contributed: Vec<Contributed>,
     snapshot: &Snapshot,
+    former: &FormerSkills,
     believed: impl Iterator<Item = SourceKey>,
 ) -> Result<SystemContext, DuplicateKey> {
     let present = |key: &_| snapshot.present.iter().any(|contribution| contribution.key == *key);
@@ -298,6 +307,7 @@ pub(crate) fn compose(
         unknown_boundary: sight.unknown.clone(),
         project: sight.learned.project.clone(),
         instructions: sight.plan.read(&sight.seen, &world.policy),
+        skills: sight.plan.skills(&sight.seen, former),
         contributed,
         not_registered: not_registered.collect(),
     })?;

@@ -5,10 +5,17 @@ use async_trait::async_trait;
 use std::{
     any::Any,
     collections::{BTreeMap, BTreeSet},
+    path::Path,
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 use told_domain::{
-    context::Need, key::PluginKey, observation::Observation, render::Guidance, session::Location,
+    context::Need,
+    key::PluginKey,
+    observation::Observation,
+    path::{AbsolutePath, PathError},
+    render::Guidance,
+    session::Location,
+    skill::{DroppedOffers, EmbeddedSkill, SkillOffers},
 };
 
 /// Observes one value of a plugin's. It is asked at each boundary, once (R-OBS-10), and never between.
@@ -51,7 +58,25 @@ struct Members {
     dropped: BTreeSet<PluginKey>,
     /// Who knows what tools read, by the order of registering.
     readers: BTreeMap<u64, Arc<dyn ReadsOfTool>>,
-    readers_ever: u64,
+    /// What of skills is offered, by the order of registering.
+    skills: BTreeMap<u64, SkillOffer>,
+    /// Offers whose last guard this process dropped.
+    dropped_skills: DroppedOffers,
+    /// How many readers and offers there ever were.
+    numbers: u64,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum SkillOffer {
+    Directory(AbsolutePath),
+    Embedded(EmbeddedSkill),
+}
+
+/// What this process let go: it is told as removed, not held (R-EPO-5).
+#[derive(Clone, Default)]
+pub(crate) struct Dropped {
+    keys: BTreeSet<PluginKey>,
+    skills: DroppedOffers,
 }
 
 /// Keeps a member registered, and its Location or session open; dropping it unregisters.
@@ -66,12 +91,26 @@ pub struct Registration {
 enum Member {
     Contribution(PluginKey),
     Reader(u64),
+    Skills(u64),
 }
 
 /// Who takes part at one moment.
+#[derive(Default)]
 pub(crate) struct Snapshot {
     pub(crate) present: Vec<Contribution>,
     pub(crate) dropped: BTreeSet<PluginKey>,
+    pub(crate) offers: SkillOffers,
+}
+
+impl Dropped {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.skills.is_empty()
+    }
+
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.keys.extend(other.keys);
+        self.skills.extend(other.skills);
+    }
 }
 
 impl SystemContextRegistry {
@@ -98,10 +137,30 @@ impl SystemContextRegistry {
     /// Registers someone who knows what some tool's calls read, until the guard is dropped.
     pub fn register_reader(&self, reader: Arc<dyn ReadsOfTool>) -> Registration {
         let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = members.readers_ever;
-        members.readers_ever += 1;
+        let number = members.next_number();
         members.readers.insert(number, reader);
         self.registration(Member::Reader(number))
+    }
+
+    /// Registers a directory that holds skills, until the guard is dropped (R-CFG-3). It need not exist.
+    ///
+    /// # Errors
+    /// [`PathError`] where the path is not absolute, or no text.
+    pub fn register_skills(&self, directory: &Path) -> Result<Registration, PathError> {
+        let directory = AbsolutePath::new(directory)?;
+        let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        members.dropped_skills.directories.remove(&directory);
+        let number = members.offer(SkillOffer::Directory(directory));
+        Ok(self.registration(Member::Skills(number)))
+    }
+
+    /// Registers a skill that is a plain value, until the guard is dropped (R-CFG-3). Of equal names the
+    /// one registered first counts.
+    pub fn register_skill(&self, skill: EmbeddedSkill) -> Registration {
+        let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        members.dropped_skills.embedded.remove(skill.name());
+        let number = members.offer(SkillOffer::Embedded(skill));
+        self.registration(Member::Skills(number))
     }
 
     fn registration(&self, member: Member) -> Registration {
@@ -109,17 +168,28 @@ impl SystemContextRegistry {
         Registration { member, members, _owner: self.owner.upgrade() }
     }
 
-    /// The keys whose guards were dropped.
-    pub(crate) fn dropped(&self) -> BTreeSet<PluginKey> {
-        self.members.lock().unwrap_or_else(PoisonError::into_inner).dropped.clone()
+    /// What has no guard any more.
+    pub(crate) fn dropped(&self) -> Dropped {
+        let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        Dropped { keys: members.dropped.clone(), skills: members.dropped_skills.clone() }
     }
 
-    /// Keys whose guards were dropped before this registry was made.
-    pub(crate) fn recall(&self, dropped: BTreeSet<PluginKey>) {
+    /// What was dropped before this registry was made.
+    pub(crate) fn recall(&self, dropped: Dropped) {
         let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
         let gone: Vec<_> =
-            dropped.into_iter().filter(|key| !members.present.contains_key(key)).collect();
+            dropped.keys.into_iter().filter(|key| !members.present.contains_key(key)).collect();
         members.dropped.extend(gone);
+        let mut skills = dropped.skills;
+        let offers = members.offers();
+        skills.directories.retain(|directory| !offers.directories.contains(directory));
+        skills.embedded.retain(|name| offers.embedded.iter().all(|skill| skill.name() != name));
+        members.dropped_skills.extend(skills);
+    }
+
+    /// What of skills is offered here.
+    pub(crate) fn offers(&self) -> SkillOffers {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner).offers()
     }
 
     pub(crate) fn readers(&self) -> Vec<Arc<dyn ReadsOfTool>> {
@@ -133,6 +203,9 @@ impl SystemContextRegistry {
         let taken: BTreeSet<_> = own.present.iter().map(|member| member.key.clone()).collect();
         own.present.extend(location.present.into_iter().filter(|m| !taken.contains(&m.key)));
         own.dropped.extend(location.dropped);
+        own.offers.directories.extend(location.offers.directories);
+        own.offers.embedded.extend(location.offers.embedded);
+        own.offers.dropped.extend(location.offers.dropped);
         own
     }
 
@@ -141,7 +214,53 @@ impl SystemContextRegistry {
         Snapshot {
             present: members.present.values().cloned().collect(),
             dropped: members.dropped.clone(),
+            offers: members.offers(),
         }
+    }
+}
+
+impl Members {
+    fn next_number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    fn offer(&mut self, offer: SkillOffer) -> u64 {
+        let number = self.next_number();
+        self.skills.insert(number, offer);
+        number
+    }
+
+    /// An offer that no one else makes is told as removed.
+    fn withdraw(&mut self, number: u64) {
+        let Some(offer) = self.skills.remove(&number) else { return };
+        let same = |other: &SkillOffer| match (&offer, other) {
+            (SkillOffer::Embedded(one), SkillOffer::Embedded(other)) => one.name() == other.name(),
+            (one, other) => *one == *other,
+        };
+        if self.skills.values().any(same) {
+            return;
+        }
+        match offer {
+            SkillOffer::Directory(directory) => {
+                self.dropped_skills.directories.insert(directory);
+            }
+            SkillOffer::Embedded(skill) => {
+                self.dropped_skills.embedded.insert(skill.name().clone());
+            }
+        }
+    }
+
+    fn offers(&self) -> SkillOffers {
+        let mut offers =
+            SkillOffers { dropped: self.dropped_skills.clone(), ..SkillOffers::default() };
+        for offer in self.skills.values() {
+            match offer {
+                SkillOffer::Directory(directory) => offers.directories.push(directory.clone()),
+                SkillOffer::Embedded(skill) => offers.embedded.push(skill.clone()),
+            }
+        }
+        offers
     }
 }
 
@@ -157,6 +276,7 @@ impl Drop for Registration {
                 Member::Reader(number) => {
                     members.readers.remove(number);
                 }
+                Member::Skills(number) => members.withdraw(*number),
             }
         }
     }

@@ -1,7 +1,8 @@
 //! `Session`: one conversation, as a host holds it.
 
 use crate::{
-    Engine, Error, LocationServices, LogPage, SyncRequest, SystemContextRegistry,
+    Engine, Error, LoadedSkill, LocationServices, LogPage, SkillCatalog, SyncRequest,
+    SystemContextRegistry,
     known::{Core, PAGE},
 };
 use std::{path::PathBuf, sync::Arc};
@@ -136,6 +137,22 @@ impl Session {
         let known = known.as_ref().ok_or_else(|| self.unknown())?;
         let state = &known.standing.state;
         Ok(sources(state, &known.look.clone().unwrap_or_else(|| look_of(state))))
+    }
+
+    /// Which skills the model can load, now, and what became of the others (R-CFG-3).
+    ///
+    /// # Errors
+    /// [`Error::UnknownSession`], [`Error::Store`].
+    pub async fn skills(&self) -> Result<SkillCatalog, Error> {
+        Ok(crate::skills::of(self).await?.catalog())
+    }
+
+    /// The body of one of them, as it is now.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSkill`], [`Error::SkillNotLoaded`], [`Error::UnknownSession`], [`Error::Store`].
+    pub async fn load_skill(&self, name: &str) -> Result<LoadedSkill, Error> {
+        crate::skills::of(self).await?.load(self.world(), name).await
     }
 
     /// The services of the session's Location: where plugins register.

@@ -4,13 +4,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use told::{
-    Error, Explanation, Held, Opened, Session, Settled,
+    Error, Explanation, Held, LoadedSkill, Opened, Session, Settled, SkillCatalog, SkillView,
+    WithheldSkill,
     domain::{
         command::Adoption,
         decide::NotAdopted,
         hash::ContentHash,
         key::SourceKey,
+        path::AbsolutePath,
         position::{Position, Revision},
+        reason::UnavailableReason,
         session::Location,
     },
 };
@@ -42,6 +45,42 @@ pub(crate) fn moved(revision: Revision, location: &Location) -> Value {
 /// Which instructions apply to a path.
 pub(crate) fn explained(found: &Explanation) -> Value {
     json!({ "applies": found.applies, "held": found.held, "withheld": found.withheld })
+}
+
+/// The skills that can be loaded, and what became of the others.
+pub(crate) fn skills(catalog: &SkillCatalog) -> Value {
+    let skill = |skill: &SkillView| {
+        let SkillView { name, description, path } = skill;
+        match path {
+            Some(path) => json!({ "name": name, "description": description, "path": path }),
+            None => json!({ "name": name, "description": description }),
+        }
+    };
+    let held = |(path, reason): &(AbsolutePath, UnavailableReason)| json!({ "path": path, "reason": reason.as_str() });
+    let withheld = |left_out: &WithheldSkill| {
+        let WithheldSkill { path, reason, fault } = left_out;
+        match fault {
+            Some(fault) => json!({ "path": path, "reason": reason, "fault": fault }),
+            None => json!({ "path": path, "reason": reason }),
+        }
+    };
+    json!({
+        "skills": catalog.skills.iter().map(skill).collect::<Vec<_>>(),
+        "held": catalog.held.iter().map(held).collect::<Vec<_>>(),
+        "withheld": catalog.withheld.iter().map(withheld).collect::<Vec<_>>(),
+    })
+}
+
+/// A skill's body.
+pub(crate) fn skill(skill: &LoadedSkill) -> Value {
+    let mut answer = json!({ "name": skill.name, "body": skill.body });
+    if let Some(path) = &skill.path {
+        answer["path"] = json!(path);
+    }
+    if !skill.warnings.is_empty() {
+        answer["warnings"] = json!(skill.warnings);
+    }
+    answer
 }
 
 /// A source that a host says it told by another channel.

@@ -136,6 +136,8 @@ pub(crate) enum Command {
     Sources(ask::Sources),
     /// Which instructions apply to a path, in order, and what is left out
     Explain(ask::Explain),
+    /// The skills that can be loaded here, or the body of one
+    Skills(ask::Skills),
     /// Set a value that every session in this directory, or one session, is told
     Set(Set),
     /// Take such a value back

@@ -298,6 +298,12 @@ pub fn held(state: &State, context: &SystemContext) -> Vec<Held> {
         for index in own.chain(through) {
             since[*index] = since[*index].max(Some(revision));
         }
+        if *key == SourceKey::Skills {
+            let holding = context.unavailable.iter().zip(&mut since);
+            for (_, since) in holding.filter(|(held, _)| !held.skills.is_empty()) {
+                *since = (*since).max(Some(revision));
+            }
+        }
     }
     let held = context.unavailable.iter().zip(since).map(|(unavailable, since)| Held {
         key: unavailable.key.clone(),
@@ -316,6 +322,7 @@ pub(crate) fn found(context: &SystemContext) -> BTreeSet<&SourceKey> {
 /// truncate first, so these are looked at once more (R-OBS-4).
 #[must_use]
 pub fn emptied(state: &State, context: &SystemContext) -> Vec<AbsolutePath> {
+    let skills = context.emptied_skills.iter().cloned();
     let emptied: BTreeSet<_> = context
         .sources
         .iter()
@@ -326,6 +333,7 @@ pub fn emptied(state: &State, context: &SystemContext) -> Vec<AbsolutePath> {
             last.is_some_and(|(admission, _)| admission.value.bytes > 0)
         })
         .flat_map(|source| source.via.iter().cloned())
+        .chain(skills)
         .collect();
     emptied.into_iter().collect()
 }

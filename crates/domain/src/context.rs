@@ -12,6 +12,7 @@ use crate::{
     policy::IncludeGlob,
     reason::{UnavailableReason, Warning, WithheldReason},
     render::Renderer,
+    skill::{SkillName, SkillSet},
     text,
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -29,6 +30,8 @@ pub struct SystemContext {
     pub unavailable: Vec<Unavailable>,
     /// What was left out, by key.
     pub withheld: Vec<Withheld>,
+    /// Empty `SKILL.md`s of skills that were told (R-OBS-4).
+    pub emptied_skills: Vec<AbsolutePath>,
 }
 
 /// One source with the value that it has now.
@@ -69,6 +72,8 @@ pub struct Unavailable {
     pub glob: Option<IncludeGlob>,
     /// Files that a later look than the record's found through those paths: they are held too.
     pub found: Vec<AbsolutePath>,
+    /// Skills that are listed as they were told.
+    pub skills: Vec<SkillName>,
     /// Renders the last admitted value where it has to be told again; a file's renders itself.
     pub renderer: Option<Renderer>,
 }
@@ -77,7 +82,16 @@ impl Unavailable {
     /// A source that holds nothing but its own belief.
     #[must_use]
     pub const fn new(key: SourceKey, reason: UnavailableReason, need: Need) -> Self {
-        Self { key, reason, need, holds: Vec::new(), glob: None, found: Vec::new(), renderer: None }
+        Self {
+            key,
+            reason,
+            need,
+            holds: Vec::new(),
+            glob: None,
+            found: Vec::new(),
+            skills: Vec::new(),
+            renderer: None,
+        }
     }
 
     /// Whether beliefs that were found through `path` are held.
@@ -128,6 +142,8 @@ pub struct Parts<'a> {
     pub project: KnownProject,
     /// The instruction files.
     pub instructions: InstructionSet<'a>,
+    /// The skills (R-CFG-3).
+    pub skills: SkillSet,
     /// All other producers.
     pub contributed: Vec<Contributed>,
     /// Plugin keys that are believed and that this process neither provides nor dropped (R-EPO-5).
@@ -146,9 +162,11 @@ impl SystemContext {
             sources: Vec::new(),
             unavailable: Vec::new(),
             withheld: parts.instructions.withheld.clone(),
+            emptied_skills: Vec::new(),
         };
         context.add_instructions(&parts.instructions);
         context.add_project(&parts.project);
+        context.add_skills(parts.skills);
         if let Some((marker, reason)) = parts.unknown_boundary {
             let key = SourceKey::File(marker);
             context.unavailable.push(Unavailable::new(key, reason, Need::Required));
@@ -172,6 +190,7 @@ impl SystemContext {
             let same = again.key == first.key;
             if same {
                 first.holds.append(&mut again.holds);
+                first.skills.append(&mut again.skills);
             }
             same
         });
@@ -214,6 +233,36 @@ impl SystemContext {
                 ..Unavailable::new(key, failed.reason, Need::Required)
             });
         }
+    }
+
+    /// The list of skills is one source, however many directories it comes from (R-CFG-5).
+    fn add_skills(&mut self, set: SkillSet) {
+        let (listing, origin) = (set.listing(), set.origin());
+        let unavailable = |reason| Unavailable::new(SourceKey::Skills, reason, Need::Optional);
+        match set.stands {
+            Some(reason) => self.unavailable.push(unavailable(reason)),
+            None if listing.skills().is_empty() => {}
+            None => {
+                let value = listing.encode();
+                self.sources.push(Source {
+                    key: SourceKey::Skills,
+                    place: Place::Skills,
+                    origin,
+                    size: value.len() as u64,
+                    value,
+                    warnings: listing.warnings(),
+                    via: Vec::new(),
+                    scope: None,
+                    renderer: Renderer::Skills,
+                });
+            }
+        }
+        self.unavailable.extend(set.held.into_iter().map(|held| Unavailable {
+            skills: held.names,
+            ..Unavailable::new(held.key, held.reason, Need::Optional)
+        }));
+        self.withheld.extend(set.withheld);
+        self.emptied_skills = set.emptied;
     }
 
     /// The project's configuration is told to nobody; what became of it is listed under its path.

@@ -74,6 +74,8 @@ pub struct Scan {
     pub max_depth: u32,
     /// Looking stops after so many entries, directories counted (R-OBS-12).
     pub max_entries: u64,
+    /// And before more directories than these are listed, the scan's own counted.
+    pub max_directories: u64,
     /// Whether names that begin with a dot count.
     pub hidden: Hidden,
 }
@@ -153,7 +155,7 @@ pub struct Names {
 pub struct Below {
     /// Paths relative to the directory, sorted component by component by their bytes.
     pub paths: Vec<PathBuf>,
-    /// Whether looking stopped at the scan's `max_entries`.
+    /// Whether looking stopped at the scan's `max_entries` or `max_directories`.
     pub more: bool,
     /// Whether there are directories at `max_depth`, which were not entered.
     pub deeper: bool,

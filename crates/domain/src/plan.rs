@@ -2,6 +2,7 @@
 //! [`Plan::read`] says what the answers mean.
 
 mod configured;
+mod skills;
 
 use crate::{
     instruction::{
@@ -15,9 +16,11 @@ use crate::{
     policy::{FileName, Policy},
     reason::{UnavailableReason, WithheldReason},
     session::Trust,
+    skill::{KnownSkills, SkillOffers},
     state::State,
     told::Scope,
 };
+use skills::SkillLooks;
 use std::{collections::BTreeMap, ffi::OsStr};
 
 /// What a plan follows from.
@@ -31,6 +34,8 @@ pub struct Standpoint<'a> {
     pub learned: &'a Learned,
     /// Whether the project's files count.
     pub trust: Trust,
+    /// What hosts offer of skills.
+    pub offers: &'a SkillOffers,
     /// Directories that tool settlements made relevant.
     pub scopes: &'a BTreeMap<CanonicalPath, Scope>,
     /// How closely to look.
@@ -44,6 +49,8 @@ pub struct Learned {
     pub project: KnownProject,
     /// What globs matched (R-CFG-2).
     pub matches: KnownMatches,
+    /// Which directories of skills there are, and what they hold (R-CFG-3).
+    pub skills: KnownSkills,
 }
 
 impl Learned {
@@ -54,7 +61,7 @@ impl Learned {
         let look = look.filter(|look| look.boundary == state.location.boundary);
         let project =
             look.map(|look| KnownProject::recalled(look.boundary.clone(), look.project.clone()));
-        Self { project: project.unwrap_or_default(), matches: KnownMatches::default() }
+        Self { project: project.unwrap_or_default(), ..Self::default() }
     }
 
     /// Whether a plan with `other` would ask the same.
@@ -64,6 +71,7 @@ impl Learned {
         one.counts() == other_one.counts()
             && one.bytes() == other_one.bytes()
             && self.matches == other.matches
+            && self.skills == other.skills
     }
 }
 
@@ -87,6 +95,8 @@ pub struct Plan {
     candidates: Candidates,
     /// Whether the project's configuration is looked at, and how: it comes before all candidates.
     project: Option<Treatment>,
+    /// The looks for skills: they stand behind all others of their kind.
+    skills: SkillLooks,
     /// How many of the probes are for markers; the rest are for what a switch leaves out.
     marker_probes: usize,
     /// For each listing, the name groups wanted in it.
@@ -100,12 +110,13 @@ pub fn plan(standpoint: &Standpoint<'_>, policy: &Policy) -> Plan {
     if let Some(boundary) = standpoint.boundary.of(standpoint.directory) {
         // Another project's configuration says nothing of this one.
         let project = standpoint.learned.project.at(&boundary);
-        let learned = Learned { project, matches: standpoint.learned.matches.clone() };
+        let learned = Learned { project, ..standpoint.learned.clone() };
         let standpoint = &Standpoint { learned: &learned, ..*standpoint };
         plan.look_at_project(standpoint, &boundary, policy);
         plan.candidates = Candidates::new(standpoint, &boundary, policy);
         plan.look_at_candidates(&boundary, policy);
         plan.look_for_globs(policy);
+        plan.look_for_skills(standpoint, &boundary, policy);
         match standpoint.thoroughness {
             Thoroughness::Ordinary => {}
             Thoroughness::NearMisses => plan.look_for_near_misses(policy),
@@ -134,6 +145,7 @@ pub fn plan_markers(directory: &CanonicalPath, known: &KnownBoundary, policy: &P
         directory: directory.clone(),
         project: None,
         candidates: Candidates::default(),
+        skills: SkillLooks::default(),
         wanted: Vec::new(),
     }
 }
@@ -170,7 +182,11 @@ impl Plan {
     /// What the answers teach beside the boundary, who knew `before`.
     #[must_use]
     pub fn learned(&self, seen: &Seen, before: &Learned) -> Learned {
-        Learned { project: self.project_seen(seen, before), matches: self.matches(seen, before) }
+        Learned {
+            project: self.project_seen(seen, before),
+            matches: self.matches(seen, before),
+            skills: self.skills_known(seen, before),
+        }
     }
 
     /// The project boundary that was known, else the Location's directory.

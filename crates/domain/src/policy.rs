@@ -1,8 +1,10 @@
 //! What a host or user may choose: the configuration as the rules see it.
 
 mod include;
+mod skills;
 
 pub use include::{Include, IncludeGlob, IncludeUrl, NoInclude};
+pub use skills::{SkillDirectory, SkillPolicy};
 
 use crate::path::AbsolutePath;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -14,6 +16,8 @@ use std::sync::Arc;
 pub struct Policy {
     /// Which instruction files count, and how.
     pub instructions: InstructionPolicy,
+    /// Which skills are listed.
+    pub skills: SkillPolicy,
     /// Bounds on everything that input can grow (R-OBS-12).
     pub limits: Limits,
     /// Which built-in sources are told.

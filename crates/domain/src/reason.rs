@@ -44,7 +44,7 @@ words! {
         Excluded = "excluded",
         /// A switch leaves it out (R-AMB-5).
         Disabled = "disabled",
-        /// An earlier name of its group won (R-AMB-2).
+        /// An earlier name of its group won (R-AMB-2), or a nearer skill of its name (R-CFG-4).
         Shadowed = "shadowed",
         /// Its name differs from a wanted one by letter case only (R-AMB-2).
         NearMiss = "near_miss",
@@ -56,6 +56,8 @@ words! {
         EmptyText = "empty_text",
         /// A configuration that breaks its format; the last good one counts (R-CFG-6).
         InvalidConfiguration = "invalid_configuration",
+        /// A `SKILL.md` that breaks its format (R-CFG-4).
+        InvalidSkill = "invalid_skill",
         /// The project offers it and the session is untrusted (R-AMB-9).
         Untrusted = "untrusted",
     }

@@ -42,23 +42,8 @@ fn deliver_as(bytes: &[u8], size: u64, unmarked: &'static Encoding) -> Delivered
         let warnings = imports::seem_wanted(text).then_some(Warning::UnexpandedImport);
         return DeliveredText { text: text.into(), warnings: warnings.into_iter().collect() };
     }
-    let Decoded { text, invalid, truncated, kept } = decode_in(bytes, size, unmarked);
-    let mut text = text;
-    let mut warnings = Vec::new();
-    if invalid {
-        warnings.push(Warning::InvalidText);
-    }
-    if text.chars().any(is_invisible) {
-        warnings.push(Warning::InvisibleCharacters);
-    }
-    if imports::seem_wanted(&text) {
-        warnings.push(Warning::UnexpandedImport);
-    }
-    if truncated {
-        warnings.push(Warning::Truncated);
-        text = Cow::Owned(format!("[Only the first {kept} of {size} bytes follow.]\n{text}"));
-    }
-    DeliveredText { text: text.into(), warnings }
+    let decoded = decode_in(bytes, size, unmarked);
+    decoded.deliver(&decoded.text, size)
 }
 
 /// The text of the first bytes of a file.
@@ -70,6 +55,30 @@ pub(crate) struct Decoded<'a> {
     pub(crate) truncated: bool,
     /// How many bytes the text comes from.
     kept: usize,
+}
+
+impl Decoded<'_> {
+    /// `part` of the text, to its end, as it is delivered.
+    pub(crate) fn deliver(&self, part: &str, size: u64) -> DeliveredText {
+        let mut warnings = Vec::new();
+        if self.invalid && part.contains('\u{fffd}') {
+            warnings.push(Warning::InvalidText);
+        }
+        if part.chars().any(is_invisible) {
+            warnings.push(Warning::InvisibleCharacters);
+        }
+        if imports::seem_wanted(part) {
+            warnings.push(Warning::UnexpandedImport);
+        }
+        if !self.truncated {
+            return DeliveredText { text: part.into(), warnings };
+        }
+        warnings.push(Warning::Truncated);
+        let before = self.text.len() - part.len();
+        let (follow, of) = (self.kept.saturating_sub(before), size.saturating_sub(before as u64));
+        let text = format!("[Only the first {follow} of {of} bytes follow.]\n{part}").into();
+        DeliveredText { text, warnings }
+    }
 }
 
 /// Decodes the first `bytes` of a file of `size` bytes, without a word about what was found.

@@ -42,8 +42,9 @@ use told_domain::{
 ///   A link is such an entry, and is not entered; nor are `.git`, `node_modules` and, where they are
 ///   left out, names that begin with a dot. Directories at `max_depth` are not entered either, which
 ///   it says (R-CFG-1).
-/// - **FS-17** A scan stops once it has read `max_entries` entries of all kinds, and says whether there
-///   were more; which it gives then is open (R-OBS-12).
+/// - **FS-17** A scan stops once it has read `max_entries` entries of all kinds, or listed
+///   `max_directories` directories, and says whether there were more; which it gives then is open
+///   (R-OBS-12).
 /// - **FS-18** A scan of what is no directory is `Absent(NotFound)`, of one that is really outside its
 ///   containment `Absent(Withheld(OutsideProject))`. Where a directory below it cannot be listed and is
 ///   not gone, the whole scan is `Unavailable` with that cause (R-CFG-2).

@@ -17,9 +17,10 @@ mod connect;
 pub use connect::{ConnectError, connect};
 pub use told_app::{
     Adopted, Caches, Contribute, Contribution, Engine, Error, Explanation, Held, KeyTaken,
-    LocationServices, LogPage, OpenRequest, Opened, Outcome, Ports, ReadKind, ReadsOfTool,
-    Registration, ResourceOrigin, RootCoverage, RootStatus, Session, Settled, SettledPath,
-    SyncRequest, SystemContextRegistry, ToolSettlement, ValueScope, WatchStatus,
+    LoadedSkill, LocationServices, LogPage, OpenRequest, Opened, Outcome, Ports, ReadKind,
+    ReadsOfTool, Registration, ResourceOrigin, RootCoverage, RootStatus, Session, Settled,
+    SettledPath, SkillCatalog, SkillView, SyncRequest, SystemContextRegistry, ToolSettlement,
+    ValueScope, WatchStatus, WithheldSkill,
 };
 /// The rules and the values they are about.
 pub use told_domain as domain;

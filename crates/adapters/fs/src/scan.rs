@@ -15,7 +15,7 @@ use told_domain::{
 pub(crate) fn scan(scan: &Scan, is_wanted: impl Fn() -> bool) -> Result<Below, Miss> {
     let root = contained(scan)?;
     let mut below = Below::default();
-    let mut entries = 0;
+    let (mut entries, mut directories) = (0, 0);
     // Breadth first: what is near the root is found before the limit is passed.
     let mut ahead = VecDeque::from([(PathBuf::new(), 0)]);
     while let Some((directory, depth)) = ahead.pop_front() {
@@ -23,6 +23,11 @@ pub(crate) fn scan(scan: &Scan, is_wanted: impl Fn() -> bool) -> Result<Below, M
             below.deeper = true;
             continue;
         }
+        if directories >= scan.max_directories {
+            below.more = true;
+            break;
+        }
+        directories += 1;
         if !is_wanted() {
             return Err(io::Error::from(io::ErrorKind::TimedOut).into());
         }

@@ -28,7 +28,9 @@ pub(crate) fn alone(tree: &Tree, scan: &Scan) -> Option<Observation<Below>> {
 /// What the inner file system is asked: what is taken out makes room for others.
 pub(crate) fn question(tree: &Tree, scan: &Scan) -> Scan {
     let provided = tree.below(&scan.directory).count() as u64;
-    Scan { max_entries: scan.max_entries.saturating_add(provided), ..scan.clone() }
+    let (max_entries, max_directories) =
+        (scan.max_entries.saturating_add(provided), scan.max_directories.saturating_add(provided));
+    Scan { max_entries, max_directories, ..scan.clone() }
 }
 
 pub(crate) fn merged(tree: &Tree, scan: &Scan, found: Observation<Below>) -> Observation<Below> {
@@ -75,8 +77,15 @@ pub(crate) fn merged(tree: &Tree, scan: &Scan, found: Observation<Below>) -> Obs
         }
     }
     let limit = usize::try_from(scan.max_entries).unwrap_or(usize::MAX);
-    below.more |= entries.len() > limit;
-    below.paths = paths.into_iter().take(limit).collect();
+    let mut directories: BTreeSet<_> =
+        entries.iter().flat_map(|entry| entry.ancestors().skip(1)).collect();
+    directories.insert(Path::new(""));
+    let most = usize::try_from(scan.max_directories).unwrap_or(usize::MAX);
+    below.more |= entries.len() > limit || directories.len() > most;
+    // One that holds others stands before them.
+    let listed: BTreeSet<_> = directories.into_iter().take(most).collect();
+    let is_listed = |path: &PathBuf| path.parent().is_some_and(|parent| listed.contains(parent));
+    below.paths = paths.into_iter().filter(is_listed).take(limit).collect();
     Observation::Available(below)
 }
 

@@ -62,6 +62,14 @@ pub(crate) struct Explain {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Skills {
+    /// The skill whose body to print
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Config {
     /// Say where each value comes from
     #[arg(long)]

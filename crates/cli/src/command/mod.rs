@@ -10,6 +10,7 @@ mod preview;
 mod session;
 mod sessions;
 mod show;
+mod skills;
 mod sources;
 mod sync;
 mod value;
@@ -95,6 +96,7 @@ pub(crate) async fn run(
         Some(Command::Show(asked)) => show::run(&desk, asked).await,
         Some(Command::Sources(asked)) => sources::run(&desk, asked).await,
         Some(Command::Explain(asked)) => explain::run(&desk, asked).await,
+        Some(Command::Skills(asked)) => skills::run(&desk, asked).await,
         Some(Command::Set(asked)) => value::set(&desk, asked).await,
         Some(Command::Unset(asked)) => value::unset(&desk, asked).await,
         Some(Command::Config(asked)) => Ok(config::run(&desk, asked).await),

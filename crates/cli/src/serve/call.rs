@@ -69,6 +69,8 @@ pub(super) enum BesideCall {
     Preview { directory: PathBuf, paths: Vec<PathBuf> },
     Explain { directory: PathBuf, path: PathBuf },
     Watch(WatchCall),
+    Skills(PathBuf),
+    Skill { directory: PathBuf, name: String },
 }
 
 type Read = fn(&'static str, Option<&RawValue>) -> Result<Call, RpcError>;
@@ -105,6 +107,8 @@ const METHODS: &[(&str, Read)] = &[
     ("location/provide", provide::read),
     ("location/status", watch::status),
     ("location/close", watch::close),
+    ("skill/list", skill_list),
+    ("skill/load", skill_load),
 ];
 
 /// The methods' names.
@@ -259,4 +263,15 @@ fn explain(method: &'static str, raw: Option<&RawValue>) -> Result<Call, RpcErro
     let params = Params::open(method, raw, &["directory", "path"])?;
     let (directory, path) = (params.required("directory")?, params.required("path")?);
     Ok(Call::Beside(BesideCall::Explain { directory, path }))
+}
+
+fn skill_list(method: &'static str, raw: Option<&RawValue>) -> Result<Call, RpcError> {
+    let params = Params::open(method, raw, &["directory"])?;
+    Ok(Call::Beside(BesideCall::Skills(params.required("directory")?)))
+}
+
+fn skill_load(method: &'static str, raw: Option<&RawValue>) -> Result<Call, RpcError> {
+    let params = Params::open(method, raw, &["directory", "name"])?;
+    let (directory, name) = (params.required("directory")?, params.required("name")?);
+    Ok(Call::Beside(BesideCall::Skill { directory, name }))
 }

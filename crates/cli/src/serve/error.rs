@@ -93,6 +93,14 @@ impl From<Error> for RpcError {
         if let Error::Provide(ProvideError::Path { .. }) = error {
             return Self::invalid_params(&["files"], &message);
         }
+        if let Error::UnknownSkill { .. } = error {
+            return Self::invalid_params(&["name"], &message);
+        }
+        if let Error::SkillNotLoaded { reason, .. } = error {
+            return Self::new(INVALID_PARAMS, "invalid_params", retry, &message)
+                .with("params", ["name"])
+                .with("reason", reason);
+        }
         let base = Self::new(code(kind), kind, retry, &message);
         match error {
             Error::Blocked(sources) => base.with("sources", sources),

@@ -159,6 +159,12 @@ impl Host {
                 let found = self.engine.explain(&directory, &path).await?;
                 give(answer::explained(&found))
             }
+            BesideCall::Skills(directory) => {
+                give(answer::skills(&self.engine.skills(&directory).await?))
+            }
+            BesideCall::Skill { directory, name } => {
+                give(answer::skill(&self.engine.load_skill(&directory, &name).await?))
+            }
             BesideCall::Watch(call) => watch::done(&self.engine, call).await,
         }
     }

@@ -14,6 +14,7 @@ pub(crate) mod reason;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 mod shown;
+pub(crate) mod skills;
 pub(crate) mod sources;
 #[cfg(test)]
 mod tests;

@@ -59,7 +59,9 @@ const fn withheld_because(reason: WithheldReason) -> &'static str {
         }
         WithheldReason::Excluded => "a pattern in `instructions.exclude` matches it",
         WithheldReason::Disabled => "the configuration switches it off",
-        WithheldReason::Shadowed => "an earlier name of its group stands in the same directory",
+        WithheldReason::Shadowed => {
+            "an earlier name of its group stands in the same directory, or a nearer skill has its name"
+        }
         WithheldReason::NearMiss => {
             "its name differs from a wanted one in letter case only; rename it to have it told"
         }
@@ -70,6 +72,7 @@ const fn withheld_because(reason: WithheldReason) -> &'static str {
             "it breaks the format of a configuration, so the last good one counts; `told doctor` \
              says where"
         }
+        WithheldReason::InvalidSkill => "it breaks the format of a skill; `told skills` says how",
         WithheldReason::Untrusted => "the project offers it, and this session does not trust it",
     }
 }

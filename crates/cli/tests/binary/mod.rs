@@ -7,4 +7,5 @@ mod forms;
 mod life;
 mod readme;
 mod sessions;
+mod skills;
 mod values;

@@ -21,5 +21,6 @@ mod many;
 mod protocol;
 mod provide;
 mod refusals;
+mod skills;
 mod story;
 mod watch;

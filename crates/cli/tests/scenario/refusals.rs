@@ -120,7 +120,7 @@ fn what_is_unknown_missing_or_of_another_kind_is_named() {
 fn methods_of_later_releases_are_not_found() {
     let bench = Bench::new();
     let mut server = Server::start(&bench);
-    for method in ["skill/list", "skill/load", "session/Sync", "", "a\nb\u{1b}[2J"] {
+    for method in ["skill/lists", "skill", "session/Sync", "", "a\nb\u{1b}[2J"] {
         let error = server.refused(method, json!({}), -32601);
         assert_eq!(error["data"]["kind"], "method_not_found");
     }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     path::AbsolutePath,
-    policy::{FileName, Globs, Include, NoInclude},
+    policy::{FileName, Globs, Include, NoInclude, SkillDirectory},
 };
 use std::path::{Path, PathBuf};
 
@@ -135,6 +135,18 @@ impl Reading<'_> {
             };
             let bad = Globs::new(std::slice::from_ref(&glob)).err();
             bad.map_or(Ok(glob), |bad| Err(self.error(node, Problem::Glob(bad))))
+        })
+    }
+
+    /// A list of directories of skills; relative ones stay so.
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] where the value is no such thing.
+    pub fn skill_directories(&self, node: &Node) -> Result<Vec<SkillDirectory>> {
+        let home = self.source.home.and_then(|path| AbsolutePath::new(path).ok());
+        self.texts(node, "a list of directories", |node, directory| {
+            let directory = SkillDirectory::new(directory, home.as_ref());
+            directory.map_err(|bad| self.error(node, bad.into()))
         })
     }
 

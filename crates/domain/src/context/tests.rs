@@ -146,6 +146,7 @@ fn two_contributions_of_one_key_are_refused() {
         unknown_boundary: None,
         project: crate::instruction::KnownProject::default(),
         instructions: InstructionSet::default(),
+        skills: crate::skill::SkillSet::default(),
         contributed: vec![plugin("a/b", Verbatim, "1"), plugin("a/b", Verbatim, "2")],
         not_registered: Vec::new(),
     };

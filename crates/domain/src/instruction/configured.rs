@@ -30,6 +30,7 @@ impl Pattern {
             containment: self.containment.clone(),
             max_depth: self.glob.depth().unwrap_or(DEPTH_MAX).min(DEPTH_MAX),
             max_entries: policy.limits.directory_entries,
+            max_directories: policy.limits.directory_entries,
             hidden: if self.glob.wants_hidden() { Hidden::Counts } else { Hidden::LeftOut },
         }
     }

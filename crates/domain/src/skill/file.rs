@@ -1,7 +1,10 @@
 //! A `SKILL.md`: front matter in YAML between two lines of `---`, then the body (R-CFG-3).
 
 use super::{NoSkillName, SkillName};
-use crate::{path::on_one_line, text};
+use crate::{
+    path::on_one_line,
+    text::{self, DeliveredText},
+};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -21,8 +24,8 @@ pub struct SkillFile {
     pub name: SkillName,
     /// What it does, and when to use it.
     pub description: Arc<str>,
-    /// What follows the front matter, as far as the file was read.
-    pub body: Arc<str>,
+    /// What follows the front matter, as far as the file was read, cut visibly where that is not all.
+    pub body: DeliveredText,
 }
 
 /// How a `SKILL.md` breaks the format.
@@ -82,7 +85,7 @@ impl SkillFile {
             return Err(SkillFault::NameIsNotItsDirectory { name });
         }
         let description = described(matter.description.as_deref().unwrap_or_default())?;
-        Ok(Self { name, description, body: body.into() })
+        Ok(Self { name, description, body: decoded.deliver(body, size) })
     }
 }
 

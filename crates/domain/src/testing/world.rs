@@ -12,6 +12,7 @@ use crate::{
     policy::Policy,
     reason::{UnavailableReason, WithheldReason},
     session::Trust,
+    skill::{FormerSkills, SkillOffers},
     told::Scope,
 };
 use std::{collections::BTreeMap, ffi::OsString};
@@ -31,6 +32,7 @@ pub(crate) struct World {
     nodes: BTreeMap<AbsolutePath, Node>,
     pub(crate) contributed: Vec<Contributed>,
     pub(crate) not_registered: Vec<PluginKey>,
+    pub(crate) offers: SkillOffers,
 }
 
 /// Who looks.
@@ -41,6 +43,7 @@ pub(crate) struct Ground {
     pub(crate) scopes: BTreeMap<CanonicalPath, Scope>,
     pub(crate) thoroughness: Thoroughness,
     pub(crate) learned: Learned,
+    pub(crate) former: FormerSkills,
 }
 
 impl Ground {
@@ -51,6 +54,7 @@ impl Ground {
             scopes: BTreeMap::new(),
             thoroughness: Thoroughness::Ordinary,
             learned: Learned::default(),
+            former: FormerSkills::None,
         }
     }
 }
@@ -106,6 +110,7 @@ impl World {
             unknown_boundary,
             project,
             instructions: plan.read(&seen, policy),
+            skills: plan.skills(&seen, &ground.former),
             contributed: self.contributed.clone(),
             not_registered: self.not_registered.clone(),
         })
@@ -127,6 +132,7 @@ impl World {
                     boundary: &known,
                     learned: &learned,
                     trust: ground.trust,
+                    offers: &self.offers,
                     scopes: &ground.scopes,
                     thoroughness: ground.thoroughness,
                 },
@@ -218,7 +224,16 @@ impl World {
         }
     }
 
+    /// A directory is one of its own, or what holds something.
+    fn is_directory(&self, at: &AbsolutePath) -> bool {
+        matches!(self.nodes.get(at), Some(Node::Directory))
+            || self.nodes.keys().any(|below| below != at && below.is_within(at))
+    }
+
     fn probe(&self, at: &AbsolutePath) -> Observation<EntryKind> {
+        if self.is_directory(at) && !self.nodes.contains_key(at) {
+            return Observation::Available(EntryKind::Directory);
+        }
         self.find(at).map(|(_, node)| match node {
             Node::File(_) => EntryKind::File,
             Node::Directory => EntryKind::Directory,
@@ -229,9 +244,33 @@ impl World {
     /// Directories are not nodes of their own here: what lies below counts.
     fn scan(&self, scan: &Scan) -> Observation<Below> {
         let mut below = Below::default();
+        for above in scan.directory.ancestors() {
+            if let Some(Node::Fails(reason)) = self.nodes.get(&above) {
+                return Observation::Unavailable(*reason);
+            }
+        }
+        if let Some(Node::Link(to)) = self.nodes.get(&scan.directory) {
+            return self.scan(&Scan { directory: to.clone(), ..scan.clone() });
+        }
+        if !self.is_directory(&scan.directory) {
+            return Observation::Absent(Absence::NotFound);
+        }
+        if let Containment::Within(boundary) = &scan.containment
+            && !scan.directory.is_within(boundary)
+        {
+            return Observation::Absent(Absence::Withheld(WithheldReason::OutsideProject));
+        }
         for (at, node) in &self.nodes {
             let Ok(path) = at.as_path().strip_prefix(&scan.directory) else { continue };
+            if path.components().count() > scan.max_depth as usize {
+                below.deeper = true;
+                continue;
+            }
             match node {
+                // What has an extension is a file here, and is listed all the same.
+                Node::Fails(_) if at.as_path().extension().is_some() => {
+                    below.paths.push(path.into())
+                }
                 Node::Fails(reason) => return Observation::Unavailable(*reason),
                 Node::Directory => {}
                 Node::File(_) | Node::Link(_) | Node::Fifo => below.paths.push(path.into()),

@@ -64,6 +64,8 @@ pub(super) const KEYS: &[Key] = &[
     key!(limits.value_bytes, number(1, GIB)),
     key!(context.environment, truth),
     key!(context.date, truth),
+    key!(skills.directories, skill_directories),
+    key!(skills.max_depth, number(0, 64)),
     key!(watch.mode, word(WATCH_MODES)),
     key!(store.wait_ms, number(0, HOUR_MS)),
     key!(store.keep_days, number(0, 36_500)),

@@ -16,7 +16,7 @@ pub use load::{Chosen, Entry, Loaded, Origin};
 pub use surroundings::Surroundings;
 pub use told_domain::{
     configuration::{ConfigurationError, Problem},
-    policy::{Framing, Include, Limits, NestedProjects, Order, UpdateText},
+    policy::{Framing, Include, Limits, NestedProjects, Order, SkillDirectory, UpdateText},
 };
 
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use told_domain::{
     path::AbsolutePath,
     policy::{
         Builtin, BuiltinPolicy, FileName, Globs, InstructionPolicy, Links, PathLocal, Policy,
-        ProjectFiles,
+        ProjectFiles, SkillPolicy,
     },
 };
 
@@ -38,6 +38,8 @@ pub struct Configuration {
     pub limits: Limits,
     /// `[context]`: which built-in sources are told.
     pub context: Context,
+    /// `[skills]`: which skills are listed (R-CFG-3).
+    pub skills: Skills,
     /// `[store]`, and where the store is.
     pub store: Store,
     /// `[watch]`.
@@ -120,6 +122,26 @@ impl Default for Context {
     }
 }
 
+/// `[skills]`: which skills are listed (R-CFG-3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skills {
+    /// The directories that hold them, in order.
+    pub directories: Vec<SkillDirectory>,
+    /// How many directories deep a skill's own directory may lie in one.
+    pub max_depth: u64,
+}
+
+impl Skills {
+    /// As written in the manual; without a home directory, without its skills.
+    fn new(home: Option<&Path>) -> Self {
+        let home = home.and_then(|home| AbsolutePath::new(home).ok());
+        let directories = [".agents/skills", "~/.agents/skills"].into_iter();
+        let directories =
+            directories.filter_map(|text| SkillDirectory::new(text, home.as_ref()).ok());
+        Self { directories: directories.collect(), max_depth: 6 }
+    }
+}
+
 /// `[store]`, and where the store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
@@ -175,6 +197,7 @@ impl Configuration {
             },
             limits: Limits::default(),
             context: Context::default(),
+            skills: Skills::new(surroundings.home.as_deref()),
             store: Store { path: surroundings.default_store(), ..Store::default() },
             watch: Watch::default(),
             home: surroundings.home.clone(),
@@ -225,6 +248,10 @@ impl Configuration {
                 framing: instructions.framing,
                 nested_projects: instructions.nested_projects,
                 path_local: choose(instructions.path_local, PathLocal::Followed, PathLocal::Off),
+            },
+            skills: SkillPolicy {
+                directories: self.skills.directories.clone(),
+                max_depth: u32::try_from(self.skills.max_depth).unwrap_or(u32::MAX),
             },
             limits: self.limits.clone(),
             builtins: BuiltinPolicy {

@@ -69,6 +69,8 @@ fn the_defaults_are_those_of_the_manual() {
         ("limits.value_bytes", json!(32_768)),
         ("context.environment", json!(true)),
         ("context.date", json!(true)),
+        ("skills.directories", json!([".agents/skills", home.path().join(".agents/skills")])),
+        ("skills.max_depth", json!(6)),
         ("watch.mode", json!("auto")),
         ("store.wait_ms", json!(10_000)),
         ("store.keep_days", json!(0)),
@@ -120,6 +122,8 @@ fn every_key_can_be_set_in_a_file_and_by_an_overlay() {
         ("limits", "value_bytes", "10", json!(10)),
         ("context", "environment", "false", json!(false)),
         ("context", "date", "false", json!(false)),
+        ("skills", "directories", r#"["skills", "/opt/skills"]"#, json!(["skills", "/opt/skills"])),
+        ("skills", "max_depth", "2", json!(2)),
         ("watch", "mode", r#""off""#, json!("off")),
         ("store", "wait_ms", "0", json!(0)),
         ("store", "keep_days", "30", json!(30)),
@@ -162,7 +166,7 @@ fn what_does_not_count_is_told_with_file_line_and_nearest_key() {
             "unknown key `instructions.total_bytes`; did you mean `limits.total_bytes`?",
         ),
         ("max_bytes = 1", 1, "unknown key `max_bytes`; did you mean `instructions.max_bytes`?"),
-        ("[urls]\nttl_s = 1", 1, "unknown key `urls`; the nearest known key is `limits`"),
+        ("[urls]\nttl_s = 1", 1, "unknown key `urls`; the nearest known key is `skills`"),
         (
             "[instructions]\nincludes = []",
             2,
@@ -423,8 +427,9 @@ fn the_defaults_give_the_rules_defaults() {
     let mut configuration = Configuration::new(&Surroundings::default());
     let policy = configuration.policy().unwrap();
     configuration.instructions.exclude.clear();
+    configuration.skills.directories.clear();
     assert_eq!(configuration.policy().unwrap(), Policy::default());
-    assert_ne!(policy, Policy::default(), "the rules exclude nothing by themselves");
+    assert_ne!(policy, Policy::default(), "the rules exclude and name nothing by themselves");
 }
 
 #[test]

@@ -128,11 +128,13 @@ impl World {
         } else {
             Containment::Within(self.boundary.clone())
         };
+        let max_depth = self.random.u32(..5);
         Scan {
             directory,
             containment,
-            max_depth: self.random.u32(..5),
+            max_depth,
             max_entries: [0, 3, 1000][self.random.usize(..3)],
+            max_directories: [1000, 0, 2, 1000, 3][max_depth as usize],
             hidden: if self.random.bool() { Hidden::Counts } else { Hidden::LeftOut },
         }
     }

@@ -80,6 +80,7 @@ impl Ground {
             containment: within("/p"),
             max_depth: 3,
             max_entries: 100,
+            max_directories: 100,
             hidden,
         };
         let looks = Looks { scans: vec![scan], look_ms: 1000, ..Looks::default() };

@@ -1,4 +1,5 @@
 use super::*;
+use crate::reason::Warning;
 
 fn read(text: &str) -> Result<SkillFile, SkillFault> {
     SkillFile::read(text.as_bytes(), text.len() as u64, Some("pdf"))
@@ -6,7 +7,7 @@ fn read(text: &str) -> Result<SkillFile, SkillFault> {
 
 fn said(text: &str) -> String {
     match read(text) {
-        Ok(file) => format!("{}|{}|{}", file.name, file.description, file.body),
+        Ok(file) => format!("{}|{}|{}", file.name, file.description, file.body.text),
         Err(fault) => format!("! {fault}"),
     }
 }
@@ -120,7 +121,11 @@ fn r_obs_5_a_skill_is_read_as_text_like_any_file() {
     let utf16: Vec<u8> =
         [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
     let file = SkillFile::read(&utf16, utf16.len() as u64, Some("pdf")).unwrap();
-    assert_eq!((&*file.description, &*file.body), ("größer", "Body"));
+    assert_eq!((&*file.description, &*file.body.text), ("größer", "Body"));
+    let long = format!("---\nname: pdf\ndescription: d\n---\none\ntwo\n{}", "x".repeat(100));
+    let file = SkillFile::read(&long.as_bytes()[..50], long.len() as u64, Some("pdf")).unwrap();
+    assert_eq!(&*file.body.text, "[Only the first 8 of 108 bytes follow.]\none\ntwo\n");
+    assert_eq!(file.body.warnings, [Warning::Truncated]);
     let broken = b"---\nname: pdf\ndescription: a\xffb\n---\n";
     let file = SkillFile::read(broken, broken.len() as u64, Some("pdf")).unwrap();
     assert_eq!(&*file.description, "a\u{fffd}b");

@@ -42,6 +42,7 @@ macro_rules! file_system_contract {
             fs_16_a_scan_gives_all_that_is_no_directory_and_enters_no_link,
             fs_16_a_scan_ends_at_its_depth_and_says_so,
             fs_17_a_scan_stops_at_its_limit_and_says_so,
+            fs_17_a_scan_stops_at_its_directories_and_says_so,
             fs_18_a_scan_that_fails_is_no_absence,
         }
     };

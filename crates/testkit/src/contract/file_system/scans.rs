@@ -2,7 +2,7 @@
 
 use super::ground::{Fixture, Ground, LOOK_MS, not_found, withheld};
 use crate::change::Change;
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 use told_domain::{
     look::{Below, Containment, Hidden, Looks, Scan},
     observation::Observation,
@@ -17,6 +17,7 @@ impl<F: Fixture> Ground<F> {
             containment: self.project(),
             max_depth: 9,
             max_entries: 1000,
+            max_directories: 1000,
             hidden: Hidden::LeftOut,
         }
     }
@@ -131,6 +132,28 @@ pub async fn fs_17_a_scan_stops_at_its_limit_and_says_so(fixture: impl Fixture) 
         assert!(found.paths.len() as u64 <= max_entries);
         if !more {
             assert_eq!(found.paths, paths(&["4", "a/1", "a/2", "b/3"]));
+        }
+    }
+}
+
+/// FS-17, in directories.
+pub async fn fs_17_a_scan_stops_at_its_directories_and_says_so(fixture: impl Fixture) {
+    let mut ground = Ground::new(fixture);
+    for directory in ["a", "a/b", "c", ".git"] {
+        ground.directory(&format!("project/{directory}"));
+    }
+    for file in ["0", "a/1", "a/b/2", "c/3"] {
+        ground.file(&format!("project/{file}"), "text");
+    }
+    // The scan's own directory, and three that are entered.
+    for (max_directories, more) in [(0, true), (1, true), (3, true), (4, false), (5, false)] {
+        let found = ground.below(Scan { max_directories, ..ground.scan("project") }).await;
+        let Observation::Available(found) = found else { panic!("it is found: {found:?}") };
+        assert_eq!(found.more, more, "{max_directories}");
+        let inside: BTreeSet<_> = found.paths.iter().map(|path| path.parent()).collect();
+        assert!(inside.len() as u64 <= max_directories, "{found:?}");
+        if !more {
+            assert_eq!(found.paths, paths(&["0", "a/1", "a/b/2", "c/3"]));
         }
     }
 }

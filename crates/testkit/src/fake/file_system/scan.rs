@@ -23,13 +23,18 @@ impl State {
             return Err(Observation::Absent(Absence::NotFound));
         }
         let mut below = Below::default();
-        let mut entries = 0;
+        let (mut entries, mut directories) = (0, 0);
         let mut ahead = vec![(PathBuf::new(), 0)];
         while let Some((directory, depth)) = ahead.pop() {
             if depth >= scan.max_depth {
                 below.deeper = true;
                 continue;
             }
+            if directories >= scan.max_directories {
+                below.more = true;
+                break;
+            }
+            directories += 1;
             if depth > 0 {
                 self.pass(Kind::Scan, Step::Looking, &asked.join(&directory), batch)?;
             }
