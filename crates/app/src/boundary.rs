@@ -3,9 +3,10 @@
 use crate::{
     Engine, Error, Session, SyncRequest,
     known::{Appended, Known},
-    observe::{Ground, Sight, compose},
+    observe::{Beside, Ground, Sight, compose},
     registry::Snapshot,
     turn::Fence,
+    urls::UrlSight,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +17,7 @@ use told_domain::{
     briefing::{Briefing, SourceState, SourceView},
     command::{Command, Decision, OnUnavailable, SecondLook, Standing},
     compare::{compare, held},
-    context::{Contributed, SystemContext},
+    context::SystemContext,
     decide::{decide, position},
     hash::Blob,
     key::{ApiKey, PluginKey, SourceKey},
@@ -28,13 +29,14 @@ use told_domain::{
     session::SessionId,
     skill::FormerSkills,
     state::State,
+    url::{Counts, of_user},
 };
 
 /// A boundary that found nothing to tell. Looking again and finding the same, it is that again: the
 /// rules are pure.
 pub(crate) struct Memo {
     sight: Arc<Sight>,
-    contributed: Vec<Contributed>,
+    beside: Beside,
     dropped: BTreeSet<PluginKey>,
     request: SyncRequest,
     briefing: Briefing,
@@ -43,7 +45,7 @@ pub(crate) struct Memo {
 /// All that one look found.
 struct Found {
     sight: Arc<Sight>,
-    contributed: Vec<Contributed>,
+    beside: Beside,
     snapshot: Snapshot,
 }
 
@@ -56,12 +58,13 @@ struct Verdict {
 
 pub(crate) async fn sync(session: &Session, request: SyncRequest) -> Result<Briefing, Error> {
     let mut turn = session.turn(Fence::Location).await;
+    let mut urls = UrlSight::new(Counts::Counted);
     loop {
         let known = turn.known(session).await?;
         let values = session.values(known).await?;
         let thoroughness = thoroughness(&known.standing.state);
         let ordinary = thoroughness == Thoroughness::Ordinary;
-        let found = session.look(known, &values, thoroughness).await;
+        let found = session.look(known, &values, thoroughness, &mut urls).await;
         if let Some(memo) = &known.memo
             && memo.stands(&found, request)
             && is_current(&known.standing, request.position)
@@ -155,7 +158,8 @@ pub(crate) async fn look_at_sources(session: &Session) -> Result<Vec<SourceView>
     let mut turn = session.turn(Fence::Location).await;
     let known = turn.known(session).await?;
     let values = session.values(known).await?;
-    let found = session.look(known, &values, Thoroughness::NearMisses).await;
+    let mut urls = UrlSight::new(Counts::Uncounted);
+    let found = session.look(known, &values, Thoroughness::NearMisses, &mut urls).await;
     let request = SyncRequest { on_unavailable: OnUnavailable::Proceed, ..SyncRequest::default() };
     let verdict = session.judge(&known.standing, known, found, request).await?;
     let look = look_of(&known.standing.state, &verdict.context);
@@ -180,7 +184,7 @@ impl Memo {
         let same_question = SyncRequest { position: self.request.position, ..request };
         self.request == same_question
             && self.sight == found.sight
-            && self.contributed == found.contributed
+            && self.beside == found.beside
             && self.dropped == found.snapshot.dropped
     }
 }
@@ -219,6 +223,7 @@ impl Session {
         known: &Known,
         values: &BTreeMap<ApiKey, Arc<str>>,
         thoroughness: Thoroughness,
+        urls: &mut UrlSight,
     ) -> Found {
         let state = &known.standing.state;
         let snapshot = known.services.registry().snapshot_with(&self.core.registry);
@@ -233,14 +238,19 @@ impl Session {
         };
         let last = known.sight.as_ref();
         let last = last.filter(|_| thoroughness == Thoroughness::Ordinary);
+        let (world, known_urls) = (self.world(), of_user(&self.world().policy));
         // Kinds of source are looked at side by side (R-OBS-10).
-        let (sight, plugins) = tokio::join!(
-            self.world().look(ground, last, known.services.cover()),
-            self.world().plugins(&snapshot.present, &state.location),
+        let (sight, plugins, _) = tokio::join!(
+            world.look(ground, last, known.services.cover()),
+            world.plugins(&snapshot.present, &state.location),
+            world.look_at_urls(known.services.urls(), &known_urls, urls),
         );
+        // Which URLs the project names, the look has found.
+        let named = &sight.plan.candidates().urls;
+        let urls = world.look_at_urls(known.services.urls(), named, urls).await;
         let mut contributed = self.world().provided(values, &sight);
         contributed.extend(plugins);
-        Found { sight, contributed, snapshot }
+        Found { sight, beside: Beside { urls, contributed }, snapshot }
     }
 
     /// Decides on what was found; an emptied file is looked at once more (R-OBS-4).
@@ -267,7 +277,7 @@ impl Session {
                 world,
                 &known.services,
                 &found.sight,
-                found.contributed.clone(),
+                found.beside.clone(),
                 &found.snapshot,
                 &FormerSkills::of(&standing.state, &standing.contents),
                 believed.map(|(key, _)| key.clone()),
@@ -297,7 +307,8 @@ impl Session {
     /// What a look now finds, whatever it would come to.
     pub(crate) async fn context_now(&self, known: &mut Known) -> Result<SystemContext, Error> {
         let values = self.values(known).await?;
-        let found = self.look(known, &values, Thoroughness::Ordinary).await;
+        let mut urls = UrlSight::new(Counts::Uncounted);
+        let found = self.look(known, &values, Thoroughness::Ordinary, &mut urls).await;
         let request =
             SyncRequest { on_unavailable: OnUnavailable::Proceed, ..SyncRequest::default() };
         Ok(self.judge(&known.standing, known, found, request).await?.context)
@@ -315,7 +326,7 @@ impl Session {
         known.look = Some(look);
         known.memo = is_current(&known.standing, request.position).then(|| Memo {
             sight: found.sight,
-            contributed: found.contributed,
+            beside: found.beside,
             dropped: found.snapshot.dropped,
             request,
             briefing: briefing.clone(),
@@ -347,7 +358,8 @@ impl Session {
         values: &BTreeMap<ApiKey, Arc<str>>,
         request: SyncRequest,
     ) -> Result<Briefing, Error> {
-        let found = self.look(known, values, Thoroughness::NearMisses).await;
+        let mut urls = UrlSight::new(Counts::Uncounted);
+        let found = self.look(known, values, Thoroughness::NearMisses, &mut urls).await;
         let verdict = self.judge(&known.standing, known, found, request).await?;
         let standing = self.would_be(&known.standing, verdict.decision)?;
         let look = look_of(&standing.state, &verdict.context);

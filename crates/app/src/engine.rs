@@ -27,7 +27,7 @@ use told_domain::{
 };
 use told_ports::{
     Clock, FileSystem, NoDirectory, ProvideError, ProvidedFiles, Provision, SessionSummary, Store,
-    StoreError, Watcher,
+    StoreError, UrlFetcher, Watcher,
 };
 
 /// The world as the engine reaches it.
@@ -54,6 +54,8 @@ pub(crate) struct World {
     files: Arc<dyn FileSystem>,
     /// What hosts provide in front of `files`, where that was wired.
     provided: Option<Arc<dyn ProvidedFiles>>,
+    /// What fetches URLs, where that was wired.
+    pub(crate) fetcher: Option<Arc<dyn UrlFetcher>>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) policy: Policy,
@@ -66,7 +68,8 @@ impl Engine {
     pub fn new(ports: Ports, policy: Policy, platform: impl Into<String>) -> Self {
         let Ports { files, store, clock } = ports;
         let platform = platform.into();
-        let world = World { files, provided: None, store, clock, policy, platform };
+        let (provided, fetcher) = (None, None);
+        let world = World { files, provided, fetcher, store, clock, policy, platform };
         Self {
             world: Arc::new(world),
             locations: LocationMap::default(),
@@ -88,6 +91,14 @@ impl Engine {
     #[must_use]
     pub fn watching(self, watcher: Arc<dyn Watcher>) -> Self {
         Self { locations: self.locations.watching(watcher), ..self }
+    }
+
+    /// The same engine, which looks at URLs by `fetcher`. Without one they are held (`not_registered`).
+    /// Call it before anything is opened.
+    #[must_use]
+    pub fn fetching(self, fetcher: Arc<dyn UrlFetcher>) -> Self {
+        let world = World { fetcher: Some(fetcher), ..World::clone(&self.world) };
+        Self { world: Arc::new(world), ..self }
     }
 
     /// What takes provided files, where that was wired.

@@ -3,8 +3,9 @@
 use crate::{
     Engine, Error, Explanation,
     engine::absolute,
-    observe::{Ground, Sight, compose},
+    observe::{Beside, Ground, Sight, compose},
     registry::Snapshot,
+    urls::UrlSight,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,6 +24,7 @@ use told_domain::{
     render::withheld_view,
     skill::FormerSkills,
     told::Scope,
+    url::Counts,
 };
 
 /// A path can have no more components than this; the system takes no longer ones.
@@ -44,8 +46,12 @@ pub(crate) async fn explain(
         Ground { scopes: &scopes, thoroughness, offers: &offers, ..Ground::unknown(directory) };
     let sight = world.look(ground, None, None).await;
     let (snapshot, former) = (Snapshot::default(), FormerSkills::None);
+    let named = &sight.plan.candidates().urls;
+    let mut urls = UrlSight::new(Counts::Uncounted);
+    let urls = world.look_at_urls(services.urls(), named, &mut urls).await;
     let nothing = std::iter::empty();
-    let context = compose(world, &services, &sight, Vec::new(), &snapshot, &former, nothing)?;
+    let beside = Beside { urls, ..Beside::default() };
+    let context = compose(world, &services, &sight, beside, &snapshot, &former, nothing)?;
     let configured = configured(&sight);
     let skills: Vec<_> = sight.plan.skill_roots().map(|root| root.directory.clone()).collect();
     let reach = Reach {

@@ -25,6 +25,7 @@ mod session;
 mod settlement;
 mod skills;
 mod turn;
+mod urls;
 
 pub use cover::{Caches, RootCoverage, RootStatus, WatchStatus};
 pub use engine::{Engine, Ports};

@@ -4,6 +4,7 @@ use crate::{
     SystemContextRegistry,
     cover::{Cover, Warned},
     registry::Dropped,
+    urls::Urls,
 };
 use std::{
     collections::HashMap,
@@ -19,6 +20,7 @@ pub struct LocationServices {
     values: Mutex<Option<Arc<LocationValues>>>,
     /// What is known of its files without looking, where something watches.
     cover: Option<Cover>,
+    urls: Urls,
     map: Weak<Map>,
 }
 
@@ -57,6 +59,10 @@ impl LocationServices {
         self.cover.as_ref()
     }
 
+    pub(crate) const fn urls(&self) -> &Urls {
+        &self.urls
+    }
+
     /// The Location's host-set values as last read, if they stand at `revision`.
     pub(crate) fn values_at(&self, revision: u64) -> Option<Arc<LocationValues>> {
         let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,6 +88,7 @@ impl LocationMap {
             registry: SystemContextRegistry::of(services.clone()),
             values: Mutex::new(None),
             cover: self.cover(),
+            urls: Urls::default(),
             map: Arc::downgrade(&self.map),
         });
         services.registry.recall(map.dropped.remove(directory).unwrap_or_default());

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 use told_domain::{
-    context::{Contributed, DuplicateKey, Need, Parts, SystemContext},
+    context::{Contributed, DuplicateKey, Need, ObservedUrl, Parts, SystemContext},
     instruction::{BoundarySight, KnownBoundary},
     key::{ApiKey, Origin, SourceKey},
     look::Seen,
@@ -88,6 +88,13 @@ pub(crate) struct Sight {
     basis: Learned,
     /// Whether the one wait of a boundary is over (R-OBS-4).
     pub(crate) waited: bool,
+}
+
+/// What was observed beside the files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Beside {
+    pub(crate) urls: Vec<ObservedUrl>,
+    pub(crate) contributed: Vec<Contributed>,
 }
 
 impl World {
@@ -291,7 +298,7 @@ pub(crate) fn compose(
     world: &World,
     services: &LocationServices,
     sight: &Sight,
-    contributed: Vec<Contributed>,
+    beside: Beside,
     snapshot: &Snapshot,
     former: &FormerSkills,
     believed: impl Iterator<Item = SourceKey>,
@@ -308,7 +315,8 @@ pub(crate) fn compose(
         project: sight.learned.project.clone(),
         instructions: sight.plan.read(&sight.seen, &world.policy),
         skills: sight.plan.skills(&sight.seen, former),
-        contributed,
+        urls: beside.urls,
+        contributed: beside.contributed,
         not_registered: not_registered.collect(),
     })?;
     for empty in context

@@ -27,7 +27,7 @@ impl Host {
             Self::CurrentThread => Builder::new_current_thread(),
             Self::MultiThread => Builder::new_multi_thread(),
         };
-        Ok(builder.enable_time().build()?)
+        Ok(builder.enable_all().build()?)
     }
 
     /// Runs a task as a host would: spawned, and so on a worker where there are workers.

@@ -1,13 +1,13 @@
 //! Results that the server and the command line give alike, in the protocol's words.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 use told::{
     Error, Explanation, Held, LoadedSkill, Opened, Session, Settled, SkillCatalog, SkillView,
     WithheldSkill,
     domain::{
-        command::Adoption,
+        command::{self, Adoption},
         decide::NotAdopted,
         hash::ContentHash,
         key::SourceKey,
@@ -15,6 +15,7 @@ use told::{
         position::{Position, Revision},
         reason::UnavailableReason,
         session::Location,
+        url::SourceUrl,
     },
 };
 
@@ -98,7 +99,29 @@ pub(crate) enum Claimed {
     /// A file, relative to the session's Location.
     Path(PathBuf),
     /// A URL.
-    Url(String),
+    Url(GivenUrl),
+}
+
+/// A URL as a host gave it. Its secrets are said again to nobody (R-URL-4).
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct GivenUrl(pub(crate) String);
+
+impl fmt::Display for GivenUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&SourceUrl::redact(&self.0))
+    }
+}
+
+impl fmt::Debug for GivenUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for GivenUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// What an adoption came to (R-SES-10).
@@ -132,14 +155,16 @@ pub(crate) async fn adopt(
     let mut places = Vec::with_capacity(claims.len());
     let mut refused = Vec::new();
     for (place, claim) in claims.iter().enumerate() {
-        let key = match &claim.source {
-            Claimed::Path(path) => location.directory().resolve(path).ok().map(SourceKey::File),
-            // No source comes from a URL.
-            Claimed::Url(_) => None,
+        let source = match &claim.source {
+            Claimed::Path(path) => {
+                let path = location.directory().resolve(path).ok();
+                path.map(|path| command::Claimed::Key(SourceKey::File(path)))
+            }
+            Claimed::Url(url) => url.0.parse().ok().map(command::Claimed::Url),
         };
-        match key {
-            Some(key) => {
-                asked.push(Adoption { key, sha256: claim.sha256 });
+        match source {
+            Some(source) => {
+                asked.push(Adoption { source, sha256: claim.sha256 });
                 places.push(place);
             }
             None => refused.push((place, NotAdopted::UnknownSource)),

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
             Err(failure) => failed(&failure),
         };
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => return failed(&Failure::Refused(format!("no runtime starts: {error}"))),

@@ -10,6 +10,7 @@ use crate::{
     render::HostValue,
     session::{Location, Prior, Trust},
     state::{Contents, State},
+    url::SourceUrl,
 };
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
@@ -106,10 +107,19 @@ pub enum Command<'a> {
 /// A source that a host says it told by another channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adoption {
-    /// The source; a file's may name a candidate.
-    pub key: SourceKey,
+    /// The source.
+    pub source: Claimed,
     /// The hash of what was told: only that value is adopted.
     pub sha256: Option<ContentHash>,
+}
+
+/// How a host names a source that it told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// By its key; a file's may name a candidate.
+    Key(SourceKey),
+    /// By the URL that a configuration names, or by what was shown of it.
+    Url(SourceUrl),
 }
 
 /// What to do where a first boundary is incomplete (R-BND-2).

@@ -14,5 +14,5 @@ mod reading;
 pub use error::{ConfigurationError, Place, Problem};
 pub use keys::lay_over;
 pub use node::{Named, Node, Value};
-pub use project::{PROJECT_BYTES_MAX, PROJECT_FILE, ProjectConfiguration};
+pub use project::{PROJECT_BYTES_MAX, PROJECT_FILE, ProjectConfiguration, ProjectInclude};
 pub use reading::{Reading, Source};

@@ -13,7 +13,8 @@ use crate::{
     reason::{UnavailableReason, Warning, WithheldReason},
     render::Renderer,
     skill::{SkillName, SkillSet},
-    text,
+    text::{self, DeliveredText},
+    url::NamedUrl,
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -22,7 +23,7 @@ use std::{collections::BTreeMap, sync::Arc};
 pub struct SystemContext {
     /// The project boundary as found.
     pub boundary: CanonicalPath,
-    /// The project's own configuration that counts (R-CFG-6).
+    /// The project's own configuration that counts, without secrets (R-CFG-6, R-URL-4).
     pub project: Option<Arc<ProjectConfiguration>>,
     /// Sources with a value, in the order of telling.
     pub sources: Vec<Source>,
@@ -32,6 +33,8 @@ pub struct SystemContext {
     pub withheld: Vec<Withheld>,
     /// Empty `SKILL.md`s of skills that were told (R-OBS-4).
     pub emptied_skills: Vec<AbsolutePath>,
+    /// The URLs behind their keys.
+    pub urls: Vec<NamedUrl>,
 }
 
 /// One source with the value that it has now.
@@ -126,6 +129,15 @@ pub struct Contributed {
     pub observation: Observation<Arc<str>>,
 }
 
+/// A URL and what was found there. No first boundary waits for one (R-BND-2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObservedUrl {
+    /// The URL.
+    pub named: NamedUrl,
+    /// What was found.
+    pub observation: Observation<DeliveredText>,
+}
+
 /// Two producers gave the same key: a programming error of a host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("two contributions have the key `{0}`")]
@@ -144,6 +156,8 @@ pub struct Parts<'a> {
     pub instructions: InstructionSet<'a>,
     /// The skills (R-CFG-3).
     pub skills: SkillSet,
+    /// The URLs, each looked at.
+    pub urls: Vec<ObservedUrl>,
     /// All other producers.
     pub contributed: Vec<Contributed>,
     /// Plugin keys that are believed and that this process neither provides nor dropped (R-EPO-5).
@@ -158,11 +172,12 @@ impl SystemContext {
     pub fn compose(parts: Parts<'_>) -> Result<Self, DuplicateKey> {
         let mut context = Self {
             boundary: parts.boundary,
-            project: parts.project.counts().cloned(),
+            project: parts.project.counts().map(ProjectConfiguration::shown),
             sources: Vec::new(),
             unavailable: Vec::new(),
             withheld: parts.instructions.withheld.clone(),
             emptied_skills: Vec::new(),
+            urls: Vec::new(),
         };
         context.add_instructions(&parts.instructions);
         context.add_project(&parts.project);
@@ -174,6 +189,9 @@ impl SystemContext {
         for key in parts.not_registered {
             let (key, reason) = (SourceKey::Plugin(key), UnavailableReason::NotRegistered);
             context.unavailable.push(Unavailable::new(key, reason, Need::Optional));
+        }
+        for url in parts.urls {
+            context.add_url(url);
         }
         for contributed in parts.contributed {
             context.add(contributed);
@@ -304,6 +322,32 @@ impl SystemContext {
                 ..Unavailable::new(key, reason, need)
             }),
         }
+    }
+
+    fn add_url(&mut self, url: ObservedUrl) {
+        let ObservedUrl { named, observation } = url;
+        let key = named.key.clone();
+        match observation {
+            Observation::Available(DeliveredText { text, warnings }) => self.sources.push(Source {
+                renderer: Renderer::Url(key.url().unwrap_or_default().into()),
+                key,
+                place: named.place.clone(),
+                origin: Origin::Url,
+                size: text.len() as u64,
+                value: text,
+                warnings,
+                via: Vec::new(),
+                scope: None,
+            }),
+            Observation::Absent(Absence::NotFound) => {}
+            Observation::Absent(Absence::Withheld(reason)) => {
+                self.withheld.push(Withheld { key, reason });
+            }
+            Observation::Unavailable(reason) => {
+                self.unavailable.push(Unavailable::new(key, reason, Need::Optional));
+            }
+        }
+        self.urls.push(named);
     }
 
     /// A renderer that gives no text is a programming error: the source is left out (R-TXT-3).

@@ -2,9 +2,11 @@
 
 mod include;
 mod skills;
+mod urls;
 
-pub use include::{Include, IncludeGlob, IncludeUrl, NoInclude};
+pub use include::{Include, IncludeGlob, NoInclude};
 pub use skills::{SkillDirectory, SkillPolicy};
+pub use urls::{FromProjects, UrlPolicy};
 
 use crate::path::AbsolutePath;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -22,6 +24,8 @@ pub struct Policy {
     pub limits: Limits,
     /// Which built-in sources are told.
     pub builtins: BuiltinPolicy,
+    /// When and how URLs are looked at (R-URL).
+    pub urls: UrlPolicy,
 }
 
 /// Which instruction files count, and how.
@@ -40,7 +44,7 @@ pub struct InstructionPolicy {
     pub project_markers: Vec<FileName>,
     /// The home directory, where the walk is to go on above the boundary up to it (R-AMB-5).
     pub walk_to_home: Option<AbsolutePath>,
-    /// More files, in order (R-CFG-1).
+    /// More files, and URLs, in order (R-CFG-1).
     pub include: Vec<Include>,
     /// Canonical paths to leave out.
     pub exclude: Globs,

@@ -42,6 +42,8 @@ pub enum Renderer {
         /// The directory that a path-local file applies to (R-LOC-7).
         scope: Option<CanonicalPath>,
     },
+    /// What a server sent, under its URL as it may be shown.
+    Url(Arc<str>),
     /// `core/environment`.
     Environment,
     /// `core/date`.
@@ -102,6 +104,9 @@ impl Renderer {
                 };
                 Said::under(header, value)
             }
+            Self::Url(url) => {
+                Said::under(format!("Instructions from: {}", on_one_line(url)), value)
+            }
             Self::Environment => Said::by_told(Environment::block(value)),
             Self::Date => Said::by_told(builtin::date_block(value)),
             Self::Skills => Said::by_told(SkillListing::block(value)),
@@ -113,7 +118,7 @@ impl Renderer {
     /// Whether `value` gives any text (R-TXT-3), found without rendering what always has a header.
     pub(crate) fn says_something(&self, value: &str) -> bool {
         match self {
-            Self::File { .. } | Self::Date => true,
+            Self::File { .. } | Self::Url(_) | Self::Date => true,
             Self::Environment | Self::Skills | Self::Api(_) | Self::Plugin(_) => {
                 !self.block(value).is_empty()
             }
@@ -124,7 +129,7 @@ impl Renderer {
     #[must_use]
     pub fn decodes(&self, value: &str) -> bool {
         match self {
-            Self::File { .. } => true,
+            Self::File { .. } | Self::Url(_) => true,
             Self::Environment => Environment::decode(value).is_some(),
             Self::Date => builtin::date_decodes(value),
             Self::Skills => SkillListing::decode(value).is_some(),
@@ -138,9 +143,12 @@ impl Renderer {
     pub fn removal(&self) -> Option<String> {
         match self {
             Self::Plugin(guidance) => guidance.removal().filter(|text| !text.is_empty()),
-            Self::File { .. } | Self::Environment | Self::Date | Self::Skills | Self::Api(_) => {
-                None
-            }
+            Self::File { .. }
+            | Self::Url(_)
+            | Self::Environment
+            | Self::Date
+            | Self::Skills
+            | Self::Api(_) => None,
         }
     }
 
@@ -153,7 +161,8 @@ impl Renderer {
             SourceKey::Date => Some(Self::Date),
             SourceKey::Skills => Some(Self::Skills),
             SourceKey::Api(key) => Some(Self::Api(key.clone())),
-            SourceKey::Plugin(_) | SourceKey::Url(_) => None,
+            SourceKey::Url(_) => key.url().map(|url| Self::Url(url.into())),
+            SourceKey::Plugin(_) => None,
         }
     }
 }
@@ -178,6 +187,7 @@ impl fmt::Debug for Renderer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, scope } => write!(f, "File({path:?}, {scope:?})"),
+            Self::Url(url) => write!(f, "Url({url})"),
             Self::Environment => f.write_str("Environment"),
             Self::Date => f.write_str("Date"),
             Self::Skills => f.write_str("Skills"),
@@ -196,6 +206,7 @@ impl PartialEq for Renderer {
             (Self::Environment, Self::Environment)
             | (Self::Date, Self::Date)
             | (Self::Skills, Self::Skills) => true,
+            (Self::Url(url), Self::Url(other)) => url == other,
             (Self::Api(key), Self::Api(other)) => key == other,
             (Self::Plugin(one), Self::Plugin(other)) => Arc::ptr_eq(one, other),
             _ => false,

@@ -22,8 +22,9 @@ pub enum ConnectError {
 }
 
 /// An engine over this machine's files, clock and store, which takes provided files, and watches a Location
-/// from its second boundary on where `watch.mode`, the feature `inotify` and the system allow. Nothing is opened yet:
-/// the store is made by the first call that writes. Its calls need a tokio runtime with time.
+/// from its second boundary on where `watch.mode`, the feature `inotify` and the system allow. With the feature `reqwest`
+/// it looks at URLs. Nothing is opened yet: the store is made by the first call that writes. Its calls need a tokio
+/// runtime with time, and with I/O where there are URLs.
 ///
 /// # Errors
 /// [`ConnectError`].
@@ -35,7 +36,7 @@ pub fn connect(configuration: &Configuration) -> Result<Engine, ConnectError> {
     let ports =
         Ports { files: files.clone(), store: Arc::new(store), clock: Arc::new(SystemClock::new()) };
     let engine = Engine::new(ports, policy, std::env::consts::OS);
-    let engine = engine.providing(Arc::new(Overlays::new(files)));
+    let engine = fetching(engine.providing(Arc::new(Overlays::new(files))));
     Ok(match configuration.watch.mode {
         WatchMode::Auto => watching(engine),
         WatchMode::Off => engine,
@@ -49,5 +50,15 @@ fn watching(engine: Engine) -> Engine {
 
 #[cfg(not(all(feature = "inotify", target_os = "linux")))]
 const fn watching(engine: Engine) -> Engine {
+    engine
+}
+
+#[cfg(feature = "reqwest")]
+fn fetching(engine: Engine) -> Engine {
+    engine.fetching(Arc::new(told_reqwest::ReqwestFetcher::new()))
+}
+
+#[cfg(not(feature = "reqwest"))]
+const fn fetching(engine: Engine) -> Engine {
     engine
 }

@@ -6,7 +6,7 @@
 //! for a [`configuration::Configuration`]; without them a host hands its own [`Ports`] to
 //! [`Engine::new`].
 //!
-//! **May depend on** the application and, behind the features `fs`, `redb`, `clock` and `inotify`, on the adapters.
+//! **May depend on** the application and, behind the features `fs`, `redb`, `clock`, `inotify` and `reqwest`, on the adapters.
 //! **Start** with [`Engine::open`] and [`Session::sync`].
 
 pub mod configuration;

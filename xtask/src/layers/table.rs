@@ -171,6 +171,7 @@ pub(super) const ROWS: &[Row] = &[
             "told-overlay",
             "told-ports",
             "told-redb",
+            "told-reqwest",
             "serde",
             "serde_json",
             "thiserror",
@@ -195,7 +196,19 @@ pub(super) const ROWS: &[Row] = &[
             "unicode-width",
         ],
         // A test begins sessions of long ago, which takes ports with a clock of its own.
-        dev: &["told-clock", "told-fs", "told-redb", "async-trait", "insta", "rustix", "tempfile"],
+        // A server of URLs, and its certificate.
+        dev: &[
+            "told-clock",
+            "told-fs",
+            "told-redb",
+            "told-testkit",
+            "async-trait",
+            "insta",
+            "rcgen",
+            "rustix",
+            "rustls",
+            "tempfile",
+        ],
         build: &[],
     },
     Row {

@@ -14,7 +14,7 @@ use std::path::Path;
 use told::{
     Engine, Error, RootCoverage, RootStatus,
     configuration::{Configuration, Include, Loaded},
-    domain::instruction::ProjectSight,
+    domain::{briefing::SourceView, instruction::ProjectSight, key::SourceKind, url::of_user},
     ports::Uncovered,
 };
 
@@ -28,13 +28,16 @@ pub(crate) async fn run(desk: &Desk<'_, ()>, form: Json) -> Result<Output, Failu
             checks.extend(excludes(configuration));
             let global = configuration.instructions.global.iter();
             checks.extend(global.map(|path| named("global file", path)));
-            checks.extend(configuration.instructions.include.iter().map(included));
+            checks.extend(configuration.instructions.include.iter().filter_map(included));
             checks.push(limits(configuration));
             match told::connect(configuration) {
                 Err(error) => checks.push(check("store", Verdict::Fail, error.to_string())),
                 Ok(engine) => {
                     checks.push(store(configuration, &engine).await);
+                    // What one look found of a URL, the next need not ask again.
+                    let _location = engine.location(&desk.directory).await;
                     checks.push(location(&desk.directory, &engine).await);
+                    checks.extend(urls(configuration, &desk.directory, &engine).await);
                     checks.extend(project(&desk.directory, &engine).await);
                     checks.extend(watching(&desk.directory, &engine).await);
                 }
@@ -88,16 +91,45 @@ fn excludes(configuration: &Configuration) -> Option<Check> {
     Some(check("exclude", Verdict::Warn, found))
 }
 
-fn included(include: &Include) -> Check {
+fn included(include: &Include) -> Option<Check> {
     match include {
-        Include::Path(path) => named("included file", path.as_path()),
+        Include::Path(path) => Some(named("included file", path.as_path())),
         Include::Glob(glob) => {
             let found = format!("{} is scanned at every boundary", glob.as_path().on_one_line());
-            check("included glob", Verdict::Ok, found)
+            Some(check("included glob", Verdict::Ok, found))
         }
-        // No configuration that was read has one.
-        Include::Url(url) => check("included URL", Verdict::Warn, url.shown()),
+        // What became of it, a look says.
+        Include::Url(_) => None,
     }
+}
+
+/// Each URL that the user or the project names, as a look now finds it.
+async fn urls(configuration: &Configuration, directory: &Path, engine: &Engine) -> Vec<Check> {
+    // What is wrong with either is said elsewhere.
+    let (Ok(found), Ok(policy)) =
+        (engine.explain(directory, directory).await, configuration.policy())
+    else {
+        return Vec::new();
+    };
+    let left_out = found.held.iter().chain(&found.withheld);
+    let is_url = |view: &&SourceView| view.kind == SourceKind::Url;
+    let shown = |view: &SourceView| view.url.clone().unwrap_or_default();
+    let told = found.applies.iter().filter(is_url).map(|view| {
+        let found = format!("{}, {} bytes", shown(view), view.bytes.unwrap_or_default());
+        check("included URL", Verdict::Ok, found)
+    });
+    let failed = left_out.clone().filter(is_url).map(|view| {
+        let why = reason::sentence(view.reason.unwrap_or_default());
+        check("included URL", Verdict::Warn, format!("{}: {why}", shown(view)))
+    });
+    let known = found.applies.iter().chain(left_out).map(|view| &view.source);
+    let gone =
+        of_user(&policy).into_iter().filter(|named| !known.clone().any(|key| *key == named.key));
+    let gone = gone.map(|named| {
+        let found = format!("{}: its server says that it is gone, so none is told", named.url);
+        check("included URL", Verdict::Warn, found)
+    });
+    told.chain(failed).chain(gone).collect()
 }
 
 async fn project(directory: &Path, engine: &Engine) -> Option<Check> {

@@ -2,7 +2,7 @@
 
 use super::{Desk, Output, json, sentence};
 use crate::{
-    answer::{self, Claim, Claimed},
+    answer::{self, Claim, Claimed, GivenUrl},
     arguments::life::{Adopt, Fork, Given, Holds, Move, Revert, Settle, Window},
     failure::Failure,
     view::life,
@@ -118,7 +118,7 @@ pub(crate) async fn adopt(desk: &Desk<'_>, asked: Adopt) -> Result<Output, Failu
     let claim = |given: Given| {
         let url = ["http://", "https://"].iter().any(|scheme| given.source.starts_with(scheme));
         let source = if url {
-            Claimed::Url(given.source)
+            Claimed::Url(GivenUrl(given.source))
         } else {
             Claimed::Path(real(&desk.directory.join(given.source)))
         };

@@ -7,7 +7,7 @@ use super::{
     message::Answer,
     params::{Param, Params, plain},
 };
-use crate::answer::{self, Claim, Claimed};
+use crate::answer::{self, Claim, Claimed, GivenUrl};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use std::path::PathBuf;
@@ -173,7 +173,7 @@ impl Param for Claims {
         let claims = given.into_iter().map(|given| {
             let source = match (given.path, given.url) {
                 (Some(path), None) => Claimed::Path(path),
-                (None, Some(url)) => Claimed::Url(url),
+                (None, Some(url)) => Claimed::Url(GivenUrl(url)),
                 (Some(_), Some(_)) | (None, None) => return Err(format!("must be {MUST}")),
             };
             Ok(Claim { source, sha256: given.sha256 })

@@ -26,7 +26,7 @@ pub(crate) fn run(chosen: &Chosen, surroundings: &Surroundings) -> Result<(), Fa
     let loaded = Loaded::read(surroundings, chosen)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
-        .enable_time()
+        .enable_all()
         .build()
         .map_err(|error| Failure::Refused(format!("no runtime starts: {error}")))?;
     let served =

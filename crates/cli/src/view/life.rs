@@ -43,7 +43,7 @@ pub(crate) fn adopted(adopted: &AdoptedSources, places: Places<'_>, screen: Scre
         let name = match &refused.source {
             Claimed::Path(path) => AbsolutePath::new(path)
                 .map_or_else(|_| path.to_string_lossy().into(), |path| places.file(&path)),
-            Claimed::Url(url) => url.into(),
+            Claimed::Url(url) => url.to_string().into(),
         };
         (name, reason::not_adopted(refused.reason).to_owned())
     });

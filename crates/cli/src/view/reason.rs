@@ -20,7 +20,7 @@ pub(crate) fn sentence(word: &str) -> String {
 
 /// Why a source is held, and what stands meanwhile.
 pub(super) fn held_because(held: &Held) -> String {
-    let why = unavailable_because(held.reason);
+    let why = sentence(held.reason.as_str());
     match held.since {
         Some(since) => format!("{why}; what revision {since} told still stands"),
         None => format!("{why}; it was never told"),
@@ -79,7 +79,9 @@ const fn withheld_because(reason: WithheldReason) -> &'static str {
 
 const fn unavailable_because(reason: UnavailableReason) -> &'static str {
     match reason {
-        UnavailableReason::Timeout => "it did not answer in time (`limits.look_ms`)",
+        UnavailableReason::Timeout => {
+            "it did not answer in time (`limits.look_ms`, or `urls.timeout_ms` for a URL)"
+        }
         UnavailableReason::PermissionDenied => "no permission to read it",
         UnavailableReason::IoError => "reading it failed",
         UnavailableReason::TooManyLinks => "its links form a loop or too long a chain",

@@ -66,10 +66,10 @@ fn of_project(project: &KnownProject) -> Vec<String> {
                 let names = counts.names.as_ref();
                 lines.extend(names.map(|names| said("instructions.names", json!(names))));
                 for (name, list) in [
-                    ("instructions.include", &counts.include),
-                    ("instructions.exclude", &counts.exclude),
+                    ("instructions.include", json!(counts.include)),
+                    ("instructions.exclude", json!(counts.exclude)),
                 ] {
-                    lines.extend((!list.is_empty()).then(|| said(name, json!(list))));
+                    lines.extend((list != json!([])).then(|| said(name, list)));
                 }
                 let skills = counts.skills.as_ref();
                 lines.extend(skills.map(|skills| said("skills.directories", json!(skills))));

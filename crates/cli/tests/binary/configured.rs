@@ -137,10 +137,10 @@ fn r_cfg_7_explain_says_what_applies_and_what_is_not_followed() {
 fn r_cfg_6_a_mistake_in_the_users_is_an_error() {
     let bench = Bench::new();
     let file = text(&bench.path(".config/told/config.toml"));
-    let user = "[instructions]\ninclude = [\"ok.md\",\n\"https://u:secret@example.org/r\"]\n";
+    let user = "[instructions]\ninclude = [\"ok.md\",\n\"ftp://u:secret@example.org/r\"]\n";
     bench.write(".config/told/config.toml", user);
     let said = bench.refused("sync", 1);
-    let expect = format!("{file}:3: `instructions.include`: `https://example.org/r` is a URL");
-    assert!(said.contains(&expect), "{said}");
+    let expect = format!("{file}:3: `instructions.include`: `ftp://***`: no URL to fetch: it is");
+    assert!(said.contains(&expect) && !said.contains("secret"), "{said}");
     assert!(!bench.store().exists());
 }

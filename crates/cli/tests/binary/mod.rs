@@ -8,4 +8,5 @@ mod life;
 mod readme;
 mod sessions;
 mod skills;
+mod urls;
 mod values;

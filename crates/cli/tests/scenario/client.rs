@@ -4,7 +4,7 @@ use crate::binary::bench::Bench;
 use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStdin, ChildStdout, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 /// A running `told serve`.
@@ -22,7 +22,11 @@ impl Server {
 
     /// With these words on the command line.
     pub(crate) fn start_with(bench: &Bench, line: &str) -> Self {
-        let mut command = bench.command(line);
+        Self::start_by(bench.command(line))
+    }
+
+    /// By this command, which says where and in which environment.
+    pub(crate) fn start_by(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();

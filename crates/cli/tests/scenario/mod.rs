@@ -23,4 +23,6 @@ mod provide;
 mod refusals;
 mod skills;
 mod story;
+mod urls;
+mod urls_tls;
 mod watch;

@@ -3,6 +3,7 @@
 use crate::{
     path::{PathError, on_one_line},
     policy::{NoFileName, NoGlob},
+    url::UrlError,
 };
 use std::{fmt, path::PathBuf};
 
@@ -81,8 +82,8 @@ pub enum Problem {
     NoHome,
     /// An entry that leads out of the project, where a project may name none.
     OutOfProject(String),
-    /// A URL, redacted, where none counts yet.
-    Url(String),
+    /// A URL, redacted, that cannot be fetched.
+    Url(String, UrlError),
     /// No place for the store.
     NoStore,
     /// The text is no TOML.
@@ -164,11 +165,7 @@ impl fmt::Display for ConfigurationError {
                  boundary",
                 on_one_line(entry)
             ),
-            Problem::Url(url) => write!(
-                f,
-                "`{key}`: `{}` is a URL, and this told reads files alone; take it out",
-                on_one_line(url)
-            ),
+            Problem::Url(url, why) => write!(f, "`{key}`: `{}`: {why}", on_one_line(url)),
             Problem::NoStore => f.write_str(
                 "there is no home directory to keep the store in; \
                  set TOLD_STORE or give --store PATH",

@@ -6,8 +6,9 @@ use super::{
     node::Node,
     reading::Source,
 };
-use crate::{path::CanonicalPath, policy::FileName};
-use serde::{Deserialize, Serialize};
+use crate::{path::CanonicalPath, policy::FileName, url::SourceUrl};
+use serde::{Deserialize, Serialize, Serializer};
+use std::{fmt, sync::Arc};
 
 /// The file, below the project boundary.
 pub const PROJECT_FILE: &str = ".told/config.toml";
@@ -27,7 +28,7 @@ pub struct ProjectConfiguration {
     pub names: Option<Vec<Vec<FileName>>>,
     /// Paths, globs and URLs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub include: Vec<String>,
+    pub include: Vec<ProjectInclude>,
     /// Globs to leave out, beside the user's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
@@ -36,7 +37,59 @@ pub struct ProjectConfiguration {
     pub skills: Option<Vec<String>>,
 }
 
+/// One entry of a project's own `include`, as it is written. Of a URL only what may be shown is shown,
+/// and stored (R-URL-4): a process that knows it from a record alone cannot fetch it.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct ProjectInclude(String);
+
+impl ProjectInclude {
+    /// The entry of that text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The entry as it is written, secrets included.
+    #[must_use]
+    pub fn secret(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ProjectInclude {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.contains("://") {
+            return f.write_str(&SourceUrl::redact(&self.0));
+        }
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ProjectInclude {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}
+
+impl Serialize for ProjectInclude {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 impl ProjectConfiguration {
+    /// What of it may be stored and shown (R-URL-4).
+    #[must_use]
+    pub fn shown(self: &Arc<Self>) -> Arc<Self> {
+        let shown = |entry: &ProjectInclude| ProjectInclude(entry.to_string());
+        let include: Vec<_> = self.include.iter().map(shown).collect();
+        if include == self.include {
+            return self.clone();
+        }
+        Arc::new(Self { include, ..Self::clone(self) })
+    }
+
     /// Reads the text at the boundary of a project; `size` is that of the whole file.
     ///
     /// # Errors

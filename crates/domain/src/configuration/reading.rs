@@ -1,6 +1,7 @@
 //! How one key's value is read: the type, the range, and that what it names can exist.
 
 use super::{
+    ProjectInclude,
     error::{ConfigurationError, Place, Problem},
     node::{Node, Value},
 };
@@ -150,28 +151,25 @@ impl Reading<'_> {
         })
     }
 
-    /// A list of paths and globs, made absolute.
+    /// A list of paths and globs, made absolute, and URLs.
     ///
     /// # Errors
-    /// [`ConfigurationError`] for a bad glob or path, and for a URL.
+    /// [`ConfigurationError`] for a bad glob, path or URL.
     pub fn includes(&self, node: &Node) -> Result<Vec<Include>> {
         let directory = self.source.directory.and_then(|path| AbsolutePath::new(path).ok());
         let home = self.source.home.and_then(|path| AbsolutePath::new(path).ok());
-        self.texts(node, "a list of paths and globs", |node, entry| {
+        self.texts(node, "a list of paths, globs and URLs", |node, entry| {
             let include = Include::new(entry, directory.as_ref(), home.as_ref());
-            match include.map_err(|bad| self.error(node, bad.into()))? {
-                Include::Url(url) => Err(self.error(node, Problem::Url(url.shown()))),
-                include @ (Include::Path(_) | Include::Glob(_)) => Ok(include),
-            }
+            include.map_err(|bad| self.error(node, bad.into()))
         })
     }
 
-    /// A project's own such list, as it is written. It may name URLs.
-    pub(super) fn project_includes(&self, node: &Node) -> Result<Vec<String>> {
+    /// A project's own such list, as it is written.
+    pub(super) fn project_includes(&self, node: &Node) -> Result<Vec<ProjectInclude>> {
         let directory = self.source.directory.and_then(|path| AbsolutePath::new(path).ok());
-        self.texts(node, "a list of paths and globs", |node, entry| {
+        self.texts(node, "a list of paths, globs and URLs", |node, entry| {
             match Include::new(entry, directory.as_ref(), None) {
-                Ok(_) => Ok(entry.to_owned()),
+                Ok(_) => Ok(ProjectInclude::new(entry)),
                 Err(NoInclude::NoHome) => {
                     Err(self.error(node, Problem::OutOfProject(entry.to_owned())))
                 }

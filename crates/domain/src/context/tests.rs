@@ -147,6 +147,7 @@ fn two_contributions_of_one_key_are_refused() {
         project: crate::instruction::KnownProject::default(),
         instructions: InstructionSet::default(),
         skills: crate::skill::SkillSet::default(),
+        urls: Vec::new(),
         contributed: vec![plugin("a/b", Verbatim, "1"), plugin("a/b", Verbatim, "2")],
         not_registered: Vec::new(),
     };

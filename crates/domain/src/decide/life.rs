@@ -3,7 +3,7 @@
 
 use super::{commit, position};
 use crate::{
-    command::{Adoption, Decision, Standing},
+    command::{Adoption, Claimed, Decision, Standing},
     context::{Source, SystemContext},
     hash::Blob,
     position::{Position, Revision},
@@ -13,6 +13,7 @@ use crate::{
     state::Belief,
     time::Timestamp,
     told::Admission,
+    url::NamedUrl,
 };
 use serde::Serialize;
 use std::{collections::BTreeSet, sync::Arc};
@@ -108,11 +109,7 @@ pub enum NotAdopted {
 pub fn adoptable(context: &SystemContext, requests: &[Adoption]) -> Adopted {
     let mut adopted = Adopted::default();
     for (index, request) in requests.iter().enumerate() {
-        let named = |source: &&Source| {
-            source.key == request.key
-                || request.key.path().is_some_and(|path| source.via.contains(path))
-        };
-        let Some(source) = context.sources.iter().find(named) else {
+        let Some(source) = claimed(context, &request.source) else {
             adopted.refused.push((index, NotAdopted::UnknownSource));
             continue;
         };
@@ -124,6 +121,22 @@ pub fn adoptable(context: &SystemContext, requests: &[Adoption]) -> Adopted {
         }
     }
     adopted
+}
+
+fn claimed<'a>(context: &'a SystemContext, claimed: &Claimed) -> Option<&'a Source> {
+    match claimed {
+        Claimed::Key(key) => context.sources.iter().find(|source| {
+            source.key == *key || key.path().is_some_and(|path| source.via.contains(path))
+        }),
+        Claimed::Url(url) => {
+            let mut named = context.urls.iter();
+            // Of those that look alike the first: the others are named in full.
+            let same = |named: &&NamedUrl| {
+                named.url == *url || url.is_redacted() && named.url.redacted() == url.redacted()
+            };
+            named.find(same).and_then(|named| context.source(&named.key))
+        }
+    }
 }
 
 /// What is believed already needs no record.

@@ -10,6 +10,7 @@ use crate::{
     policy::{FileName, Links, Order, Policy, ProjectFiles},
     reason::WithheldReason,
     session::Trust,
+    url::NamedUrl,
 };
 
 /// One place where an instruction file may stand.
@@ -50,6 +51,8 @@ pub struct Candidates {
     pub over_limit: Vec<AbsolutePath>,
     /// The globs that are looked for, in their entries' order.
     pub patterns: Vec<Pattern>,
+    /// The URLs that are looked at, in their entries' order.
+    pub urls: Vec<NamedUrl>,
     /// What is named and not even looked for.
     pub withheld: Vec<Withheld>,
     /// What the project excludes of its own.
@@ -100,7 +103,8 @@ impl Candidates {
             groups: kept,
             over_limit,
             patterns: configured.patterns,
-            withheld: configured.withheld,
+            urls: configured.urls.named,
+            withheld: configured.urls.withheld,
             project_exclude: configured.exclude,
         }
     }

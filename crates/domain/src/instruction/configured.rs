@@ -1,14 +1,14 @@
-//! Configured files: the user's entries, then the project's, each at its entry's place (R-CFG-1).
+//! Configured files and URLs: the user's entries, then the project's, each at its entry's place (R-CFG-1).
 
 use super::{Candidate, KnownMatches, Treatment};
 use crate::{
     configuration::ProjectConfiguration,
     key::Origin,
-    look::{Containment, Hidden, Scan, Withheld},
+    look::{Containment, Hidden, Scan},
     path::{AbsolutePath, CanonicalPath},
     place::Place,
     policy::{Globs, Include, IncludeGlob, Links, Policy},
-    reason::WithheldReason,
+    url::UrlList,
 };
 
 /// How deep a glob with `**` looks (R-OBS-12).
@@ -61,8 +61,7 @@ impl ProjectExclude {
 pub(super) struct Configured {
     pub(super) groups: Vec<Vec<Candidate>>,
     pub(super) patterns: Vec<Pattern>,
-    /// URLs that a project names without being allowed to (R-URL-3).
-    pub(super) withheld: Vec<Withheld>,
+    pub(super) urls: UrlList,
     pub(super) exclude: Option<ProjectExclude>,
     entries: u32,
 }
@@ -76,7 +75,7 @@ impl Configured {
     ) -> Self {
         let mut configured = Self::default();
         for include in &policy.instructions.include {
-            configured.add(include, Origin::User, Containment::Anywhere, matches);
+            configured.add(include, Origin::User, Containment::Anywhere, matches, policy);
         }
         let Some(project) = project else { return configured };
         let containment = match policy.instructions.links {
@@ -85,8 +84,9 @@ impl Configured {
         };
         for entry in &project.include {
             // It was read before it counted: what an older told wrote down differently is passed over.
-            if let Ok(include) = Include::new(entry, Some(boundary.as_absolute()), None) {
-                configured.add(&include, Origin::Project, containment.clone(), matches);
+            if let Ok(include) = Include::new(entry.secret(), Some(boundary.as_absolute()), None) {
+                let containment = containment.clone();
+                configured.add(&include, Origin::Project, containment, matches, policy);
             }
         }
         configured.exclude = Globs::new(&project.exclude)
@@ -102,6 +102,7 @@ impl Configured {
         origin: Origin,
         containment: Containment,
         matches: &KnownMatches,
+        policy: &Policy,
     ) {
         let entry = self.entries;
         self.entries = self.entries.saturating_add(1);
@@ -125,10 +126,10 @@ impl Configured {
                 self.groups.extend(found.map(group));
                 self.patterns.push(Pattern { glob: glob.clone(), containment });
             }
-            Include::Url(url) => {
-                let reason = WithheldReason::Disabled;
-                self.withheld.push(Withheld { key: url.key(), reason });
+            Include::Url(url) if origin == Origin::Project => {
+                self.urls.add_projects(url, entry, policy);
             }
+            Include::Url(url) => self.urls.add_users(url, entry, policy),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{canonical, path};
 use crate::{
-    context::{Contributed, Parts, SystemContext},
+    context::{Contributed, ObservedUrl, Parts, SystemContext},
     instruction::{BoundarySight, KnownBoundary},
     key::PluginKey,
     look::{Below, Containment, EntryKind, FileBytes, Looks, Names, Read, Scan, Seen},
@@ -13,7 +13,9 @@ use crate::{
     reason::{UnavailableReason, WithheldReason},
     session::Trust,
     skill::{FormerSkills, SkillOffers},
+    text::DeliveredText,
     told::Scope,
+    url::NamedUrl,
 };
 use std::{collections::BTreeMap, ffi::OsString};
 
@@ -33,6 +35,8 @@ pub(crate) struct World {
     pub(crate) contributed: Vec<Contributed>,
     pub(crate) not_registered: Vec<PluginKey>,
     pub(crate) offers: SkillOffers,
+    /// What servers send, by URL; of any other, nobody knows.
+    pub(crate) servers: BTreeMap<String, Observation<DeliveredText>>,
 }
 
 /// Who looks.
@@ -111,10 +115,20 @@ impl World {
             project,
             instructions: plan.read(&seen, policy),
             skills: plan.skills(&seen, &ground.former),
+            urls: self.urls(&plan),
             contributed: self.contributed.clone(),
             not_registered: self.not_registered.clone(),
         })
         .unwrap()
+    }
+
+    fn urls(&self, plan: &Plan) -> Vec<ObservedUrl> {
+        let observed = |named: &NamedUrl| {
+            let found = self.servers.get(named.url.secret().as_str());
+            let unknown = Observation::Unavailable(UnavailableReason::ConnectionFailed);
+            ObservedUrl { named: named.clone(), observation: found.cloned().unwrap_or(unknown) }
+        };
+        plan.candidates().urls.iter().map(observed).collect()
     }
 
     pub(crate) fn look(

@@ -34,13 +34,29 @@ impl SourceUrl {
         self.to_string()
     }
 
-    /// The key of its source: the redacted URL, and a hash that tells two queries apart. Who asks is
-    /// no part of what is asked, so that a new password is no new source, and is in no hash.
+    /// The key of its source: what may be shown, and a hash of that and of `number`, which counts the
+    /// URLs that look the same. No secret is in it, so that none can be guessed from it, and a new
+    /// password or token is no new source.
     #[must_use]
-    pub fn key(&self) -> SourceKey {
-        let asked = self.without_user();
-        let hash = ContentHash::of(asked.as_str()).to_string();
+    pub fn key(&self, number: u32) -> SourceKey {
+        let hash = ContentHash::of(&format!("{self} {number}")).to_string();
         SourceKey::Url(format!("{self}#{}", &hash[..16]).into())
+    }
+
+    /// Whether it is what was shown of a URL with secrets: that cannot be fetched.
+    #[must_use]
+    pub fn is_redacted(&self) -> bool {
+        self.0.username() == HIDDEN || self.0.query() == Some(HIDDEN)
+    }
+
+    /// What may be shown of a text that may or may not be a URL to fetch.
+    #[must_use]
+    pub fn redact(text: &str) -> String {
+        let unreadable = || match text.split_once("://") {
+            Some((scheme, _)) => format!("{scheme}://{HIDDEN}"),
+            None => HIDDEN.to_owned(),
+        };
+        text.parse().map_or_else(|_| unreadable(), |url: Self| url.redacted())
     }
 
     /// Whether it is fetched over TLS.
@@ -97,6 +113,9 @@ impl SourceUrl {
         url
     }
 }
+
+/// What stands for a secret.
+const HIDDEN: &str = "***";
 
 /// `localhost` and all below it are this machine, whatever a resolver would say.
 fn is_local_name(name: &str) -> bool {
@@ -162,25 +181,31 @@ mod tests {
                 continue;
             };
             assert_eq!(url.to_string(), shown);
-            assert_eq!(format!("{url:?} {:?}", url.key()).matches("s3cret").count(), 0, "{text}");
-            assert_eq!(url.key().url(), Some(shown));
+            assert_eq!(format!("{url:?} {:?}", url.key(0)).matches("s3cret").count(), 0, "{text}");
+            assert_eq!(url.key(0).url(), Some(shown));
+            assert_eq!(SourceUrl::redact(text), shown);
+            // What is shown is a URL again, and shows the same.
+            let again: SourceUrl = shown.parse().unwrap();
+            assert_eq!((again.redacted(), again.key(1)), (shown.to_owned(), url.key(1)));
+            assert_eq!(again.is_redacted(), text.contains("s3cret"), "{text}");
+            assert!(!url.is_redacted(), "{text}");
         }
         let error = "gopher://u:s3cret@h/?s3cret".parse::<SourceUrl>().unwrap_err();
         assert!(!format!("{error} {error:?}").contains("s3cret"));
     }
 
     #[test]
-    fn r_url_4_a_key_tells_queries_apart_and_knows_no_user() {
-        let key = |text: &str| url(text).key();
-        assert_ne!(key("https://h/a?v=1"), key("https://h/a?v=2"));
-        assert_ne!(key("https://h/a"), key("https://h/b"));
-        let hash = |text: &str| {
-            let key = key(text).to_string();
-            key.rsplit_once('#').map(|(_, hash)| hash.to_owned())
-        };
-        assert_eq!(hash("https://u:one@h/a"), hash("https://u:two@h/a"));
-        assert_eq!(key("https://h/a#x"), key("https://h/a#y"), "a fragment is never sent");
-        assert_eq!(key("https://h/a").to_string().parse(), Ok(key("https://h/a")));
+    fn r_url_4_a_key_tells_urls_apart_and_knows_no_secret() {
+        let key = |text: &str, number| url(text).key(number);
+        assert_ne!(key("https://h/a", 0), key("https://h/b", 0));
+        assert_ne!(key("https://h/a?v=1", 0), key("https://h/a?v=2", 1));
+        assert_eq!(key("https://h/a?token=1", 0), key("https://h/a?token=2", 0));
+        assert_eq!(key("https://u:one@h/a", 0), key("https://u:two@h/a", 0));
+        assert_eq!(key("https://h/a#x", 0), key("https://h/a#y", 0), "a fragment is never sent");
+        let two = key("https://h/a", 2);
+        assert_eq!(two.to_string().parse(), Ok(two));
+        assert_eq!(SourceUrl::redact("https://u:s3cret@[/?s3cret"), "https://***");
+        assert_eq!(SourceUrl::redact("s3cret"), "***");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use told_app::{Error, OpenRequest, SyncRequest, ValueScope};
 use told_domain::{
     briefing::Briefing,
-    command::{Adoption, OnUnavailable},
+    command::{Adoption, Claimed, OnUnavailable},
     hash::ContentHash,
     position::{Position, Revision},
     render::{Blocks, LogRecord, Marks},
@@ -188,7 +188,7 @@ impl Run<'_> {
                 Proof::Right => there.map(|told| ContentHash::of(&told.text)),
                 Proof::Wrong => Some(ContentHash::of("nothing that stands anywhere")),
             };
-            Adoption { key: key.parse().expect("a source's key"), sha256 }
+            Adoption { source: Claimed::Key(key.parse().expect("a source's key")), sha256 }
         };
         sources.iter().map(adoption).collect()
     }

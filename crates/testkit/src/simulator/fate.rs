@@ -10,7 +10,11 @@ use super::{
     settling::Discovered,
 };
 use serde_json::{Value, json};
-use told_domain::{command::Adoption, hash::ContentHash, render::LogRecord};
+use told_domain::{
+    command::{Adoption, Claimed},
+    hash::ContentHash,
+    render::LogRecord,
+};
 
 /// What a call must come to.
 #[derive(Debug)]
@@ -290,7 +294,12 @@ fn discovery(
 fn adoptable(sight: &Sight, sources: &[Adoption]) -> Adoptable {
     let mut found = Adoptable::default();
     for (index, source) in sources.iter().enumerate() {
-        let Some(told) = sight.named(&source.key.to_string()) else {
+        let named = match &source.source {
+            Claimed::Key(key) => sight.named(&key.to_string()),
+            // A script names none.
+            Claimed::Url(_) => None,
+        };
+        let Some(told) = named else {
             found.refused.push((index, "unknown_source"));
             continue;
         };

@@ -5,6 +5,7 @@
 mod age;
 mod cover;
 mod fork;
+mod urls;
 mod warnings;
 
 use std::sync::Arc;

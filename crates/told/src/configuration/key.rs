@@ -27,6 +27,7 @@ const WATCH_MODES: &[(&str, WatchMode)] = &[("auto", WatchMode::Auto), ("off", W
 
 const GIB: u64 = 1024 * 1024 * 1024;
 const HOUR_MS: u64 = 60 * 60 * 1000;
+const YEAR_S: u64 = 365 * 24 * 60 * 60;
 
 macro_rules! key {
     ($section:ident . $name:ident, $read:ident $(($($argument:expr),*))?) => {
@@ -66,6 +67,13 @@ pub(super) const KEYS: &[Key] = &[
     key!(context.date, truth),
     key!(skills.directories, skill_directories),
     key!(skills.max_depth, number(0, 64)),
+    key!(urls.timeout_ms, number(1, HOUR_MS)),
+    key!(urls.max_bytes, number(1, GIB)),
+    key!(urls.not_found_after, number(1, 1_000)),
+    key!(urls.from_projects, truth),
+    key!(urls.private_addresses, truth),
+    key!(urls.ttl_s, number(0, YEAR_S)),
+    key!(urls.retry_after_s, number(0, YEAR_S)),
     key!(watch.mode, word(WATCH_MODES)),
     key!(store.wait_ms, number(0, HOUR_MS)),
     key!(store.keep_days, number(0, 36_500)),

@@ -24,9 +24,10 @@ use told_domain::{
     configuration::Place,
     path::AbsolutePath,
     policy::{
-        Builtin, BuiltinPolicy, FileName, Globs, InstructionPolicy, Links, PathLocal, Policy,
-        ProjectFiles, SkillPolicy,
+        Builtin, BuiltinPolicy, FileName, FromProjects, Globs, InstructionPolicy, Links, PathLocal,
+        Policy, ProjectFiles, SkillPolicy, UrlPolicy,
     },
+    url::{AddressPolicy, FetchLimits},
 };
 
 /// All that can be chosen. Paths in it are absolute.
@@ -40,6 +41,8 @@ pub struct Configuration {
     pub context: Context,
     /// `[skills]`: which skills are listed (R-CFG-3).
     pub skills: Skills,
+    /// `[urls]`: when and how URLs are looked at (R-URL).
+    pub urls: Urls,
     /// `[store]`, and where the store is.
     pub store: Store,
     /// `[watch]`.
@@ -64,7 +67,7 @@ pub struct Instructions {
     pub project_markers: Vec<String>,
     /// Whether the walk goes on above the boundary up to the home directory (R-AMB-5).
     pub walk_to_home: bool,
-    /// More files, by path or glob, in order (R-CFG-1).
+    /// More files, by path or glob, and URLs, in order (R-CFG-1).
     pub include: Vec<Include>,
     /// Globs on canonical paths, to leave out (R-AMB-5).
     pub exclude: Vec<String>,
@@ -142,6 +145,58 @@ impl Skills {
     }
 }
 
+/// `[urls]`: when and how URLs are looked at (R-URL).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Urls {
+    /// Milliseconds for all of a fetch.
+    pub timeout_ms: u64,
+    /// The largest body, in bytes; a larger one is unavailable.
+    pub max_bytes: u64,
+    /// How many looks in a row must see a 404 to prove an absence.
+    pub not_found_after: u64,
+    /// Whether a project's own configuration may name URLs.
+    pub from_projects: bool,
+    /// Whether the user's own may lead to private addresses; a project's never do.
+    pub private_addresses: bool,
+    /// How long a value is fresh, in seconds; 0 looks at every boundary.
+    pub ttl_s: u64,
+    /// How long a failure is not tried again, in seconds, doubling to 600; 0 tries at every boundary.
+    pub retry_after_s: u64,
+}
+
+impl Default for Urls {
+    fn default() -> Self {
+        let UrlPolicy { limits, not_found_after, from_projects, own, ttl_s, retry_after_s } =
+            UrlPolicy::default();
+        Self {
+            timeout_ms: limits.timeout_ms,
+            max_bytes: limits.max_bytes,
+            not_found_after,
+            from_projects: from_projects == FromProjects::Fetched,
+            private_addresses: own == AddressPolicy::Private,
+            ttl_s,
+            retry_after_s,
+        }
+    }
+}
+
+impl Urls {
+    fn policy(&self) -> UrlPolicy {
+        UrlPolicy {
+            limits: FetchLimits { timeout_ms: self.timeout_ms, max_bytes: self.max_bytes },
+            not_found_after: self.not_found_after,
+            from_projects: choose(
+                self.from_projects,
+                FromProjects::Fetched,
+                FromProjects::Disabled,
+            ),
+            own: choose(self.private_addresses, AddressPolicy::Private, AddressPolicy::Public),
+            ttl_s: self.ttl_s,
+            retry_after_s: self.retry_after_s,
+        }
+    }
+}
+
 /// `[store]`, and where the store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
@@ -198,6 +253,7 @@ impl Configuration {
             limits: Limits::default(),
             context: Context::default(),
             skills: Skills::new(surroundings.home.as_deref()),
+            urls: Urls::default(),
             store: Store { path: surroundings.default_store(), ..Store::default() },
             watch: Watch::default(),
             home: surroundings.home.clone(),
@@ -258,6 +314,7 @@ impl Configuration {
                 environment: choose(self.context.environment, Builtin::Told, Builtin::Off),
                 date: choose(self.context.date, Builtin::Told, Builtin::Off),
             },
+            urls: self.urls.policy(),
         })
     }
 

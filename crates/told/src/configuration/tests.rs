@@ -71,6 +71,13 @@ fn the_defaults_are_those_of_the_manual() {
         ("context.date", json!(true)),
         ("skills.directories", json!([".agents/skills", home.path().join(".agents/skills")])),
         ("skills.max_depth", json!(6)),
+        ("urls.timeout_ms", json!(5_000)),
+        ("urls.max_bytes", json!(1_048_576)),
+        ("urls.not_found_after", json!(2)),
+        ("urls.from_projects", json!(false)),
+        ("urls.private_addresses", json!(false)),
+        ("urls.ttl_s", json!(60)),
+        ("urls.retry_after_s", json!(30)),
         ("watch.mode", json!("auto")),
         ("store.wait_ms", json!(10_000)),
         ("store.keep_days", json!(0)),
@@ -166,7 +173,8 @@ fn what_does_not_count_is_told_with_file_line_and_nearest_key() {
             "unknown key `instructions.total_bytes`; did you mean `limits.total_bytes`?",
         ),
         ("max_bytes = 1", 1, "unknown key `max_bytes`; did you mean `instructions.max_bytes`?"),
-        ("[urls]\nttl_s = 1", 1, "unknown key `urls`; the nearest known key is `skills`"),
+        ("[routes]\nttl_s = 1", 1, "unknown key `routes`; the nearest known key is `context`"),
+        ("[urls]\nttl = 1", 2, "unknown key `urls.ttl`; the nearest known key is `urls.ttl_s`"),
         (
             "[instructions]\nincludes = []",
             2,
@@ -175,7 +183,7 @@ fn what_does_not_count_is_told_with_file_line_and_nearest_key() {
         (
             "[instructions]\ninclude = \"a.md\"",
             2,
-            "`instructions.include` must be a list of paths and globs, not a string",
+            "`instructions.include` must be a list of paths, globs and URLs, not a string",
         ),
         (
             "[instructions]\ninclude = [\n  \"ok.md\",\n  \"a/[\",\n]",
@@ -188,9 +196,9 @@ fn what_does_not_count_is_told_with_file_line_and_nearest_key() {
             "`instructions.include`: `*/../a.md` is no glob: `.` and `..` can only stand before the first wildcard",
         ),
         (
-            "[instructions]\ninclude = [\n\"https://u:p@example.org/r?key=secret\"]",
+            "[instructions]\ninclude = [\n\"ftp://u:p@example.org/r?key=secret\"]",
             3,
-            "`instructions.include`: `https://example.org/r?***` is a URL, and this told reads files alone; take it out",
+            "`instructions.include`: `ftp://***`: no URL to fetch: it is neither http nor https",
         ),
         (
             "[limits]\n\"a\\u001bb\" = 1",
@@ -317,6 +325,12 @@ fn relative_paths_start_at_the_file_and_a_tilde_at_home() {
     let there = |path: &str| home.path().join(path);
     let include = [there(".config/told/A.md"), there(".config/r/*.md"), there("C.md")];
     assert_eq!(value(&loaded.unwrap(), "instructions.include"), json!(include));
+
+    // A URL is relative to nothing, and shown without its secrets.
+    let (_home, loaded) = read("[instructions]\ninclude = [\"https://u:p@example.org/r?key=s\"]");
+    let loaded = loaded.unwrap();
+    assert_eq!(value(&loaded, "instructions.include"), json!(["https://***@example.org/r?***"]));
+    assert!(!format!("{:?}", loaded.configuration()).contains("key=s"));
 
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("c.toml");

@@ -2,7 +2,7 @@
 //! R-SES-9, R-SES-10.
 
 use crate::{
-    command::{Adoption, Command, Decision, Refusal},
+    command::{Adoption, Claimed, Command, Decision, Refusal},
     decide::{NotAdopted, adoptable, fork, is_same_fork},
     hash::ContentHash,
     position::{Position, Revision},
@@ -100,8 +100,10 @@ fn r_ses_10_what_stands_now_can_be_adopted_and_tells_nothing() {
     world.put(A, "3").put("/repo/rules.md", "r").link("/repo/a/AGENTS.md", "/repo/rules.md");
     session.settle(21, &["/repo/a"]);
     let context = world.context(&session.ground(), &session.policy);
-    let adoption =
-        |at: &str, text: Option<&str>| Adoption { key: key(at), sha256: text.map(ContentHash::of) };
+    let adoption = |at: &str, text: Option<&str>| Adoption {
+        source: Claimed::Key(key(at)),
+        sha256: text.map(ContentHash::of),
+    };
     let requests = [
         adoption(A, Some("2")),
         adoption("/repo/x", None),
@@ -130,7 +132,7 @@ fn r_ses_10_what_changed_after_it_was_adopted_is_told_at_the_first_boundary() {
     let mut session = Session::open();
     let mut world = World::repo(&[(A, "1")]);
     let context = world.context(&session.ground(), &session.policy);
-    let sources = [Adoption { key: key(A), sha256: None }];
+    let sources = [Adoption { source: Claimed::Key(key(A)), sha256: None }];
     let adopt = Command::Adopt { position: None, context: &context, sources: &sources };
     assert!(writes(&mut session, &adopt).is_some());
     assert_eq!(session.sync(world.put(A, "2")), vec!["epoch 1".to_owned(), format!("~ {A}")]);

@@ -123,14 +123,6 @@ fn r_obs_12_a_scan_past_its_limit_is_visible() {
 }
 
 #[test]
-fn r_cfg_1_a_url_of_a_project_is_withheld() {
-    let world = project(&["https://me:secret@example.org/r?k=v", "a.md"], &["/repo/a.md"]);
-    let told = look(&world, &Ground::at("/repo"), &Policy::default());
-    assert_eq!(told[0], "/repo/a.md");
-    assert!(told[1].starts_with("disabled url:https://example.org/r?***#"), "{told:?}");
-}
-
-#[test]
 fn r_cfg_6_a_project_says_its_names_and_what_it_leaves_out_of_its_own() {
     let files = ["/repo/AGENTS.md", "/repo/OWN.md", "/repo/old/OWN.md", "/repo/old/user.md"];
     let mut world = World::repo(&files.map(|file| (file, "x")));
