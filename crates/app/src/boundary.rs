@@ -279,7 +279,7 @@ impl Session {
                 &found.sight,
                 found.beside.clone(),
                 &found.snapshot,
-                &FormerSkills::of(&standing.state, &standing.contents),
+                &self.former_skills(standing),
                 believed.map(|(key, _)| key.clone()),
             )?;
             self.core.found.hold(&mut context);
@@ -312,6 +312,12 @@ impl Session {
         let request =
             SyncRequest { on_unavailable: OnUnavailable::Proceed, ..SyncRequest::default() };
         Ok(self.judge(&known.standing, known, found, request).await?.context)
+    }
+
+    /// The skills that the session was told of, each where this process found it last.
+    pub(crate) fn former_skills(&self, standing: &Standing) -> FormerSkills {
+        let found = self.core.found.skills();
+        FormerSkills::of(&standing.state, &standing.contents, found.as_ref())
     }
 
     fn unchanged(

@@ -4,13 +4,17 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Mutex, PoisonError},
 };
-use told_domain::{context::SystemContext, path::AbsolutePath};
+use told_domain::{
+    context::SystemContext, key::SourceKey, path::AbsolutePath, skill::SkillListing,
+};
 
 /// Through which candidates this process last found each file of a session. A record says only through
 /// which a file was found when it was told; links come and go without a record.
 #[derive(Default)]
 pub(crate) struct FoundThrough {
     candidates: Mutex<BTreeMap<AbsolutePath, Vec<AbsolutePath>>>,
+    /// The list of skills, with where each was found.
+    skills: Mutex<Option<SkillListing>>,
 }
 
 impl FoundThrough {
@@ -36,5 +40,13 @@ impl FoundThrough {
         found.retain(|path, _| context.unavailable.iter().any(|u| u.found.contains(path)));
         let files = context.sources.iter().filter(|source| !source.via.is_empty());
         found.extend(files.filter_map(|s| Some((s.key.path()?.clone(), s.via.clone()))));
+        let listed = context.source(&SourceKey::Skills);
+        let listed = listed.and_then(|source| SkillListing::decode(&source.value));
+        *self.skills.lock().unwrap_or_else(PoisonError::into_inner) = listed;
+    }
+
+    /// The list of skills that this process found last.
+    pub(crate) fn skills(&self) -> Option<SkillListing> {
+        self.skills.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -90,7 +90,7 @@ pub(crate) async fn of(session: &Session) -> Result<Found, Error> {
         ..Ground::unknown(&state.location.directory)
     };
     let sight = session.world().look(ground, None, None).await;
-    let former = FormerSkills::of(state, &known.standing.contents);
+    let former = session.former_skills(&known.standing);
     Ok(found(&state.location.directory, &sight, &former))
 }
 

@@ -137,3 +137,21 @@ async fn r_wat_4_a_skill_is_seen_whatever_is_watched() {
         }
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn r_obs_11_a_skill_that_moved_unsaid_is_held_where_it_is() {
+    let ground = Ground::new();
+    ground.write(&format!("{ROOT}/pdf/SKILL.md"), &skill("pdf", "Reads PDF."));
+    let (_engine, session) = begun(&ground).await;
+    ground.write(".agents/skills/pdf/SKILL.md", &skill("pdf", "Reads PDF."));
+    std::fs::remove_dir_all(ground.path(ROOT)).unwrap();
+    assert_eq!(told(&session).await, "", "it is described as before");
+    let home = ground.path(".agents/skills");
+    std::fs::rename(&home, ground.path("aside")).unwrap();
+    std::os::unix::fs::symlink("skills", &home).unwrap();
+    let briefing = sync(&session).await;
+    assert_eq!((briefing.admitted, briefing.held.len()), (None, 1), "{briefing:?}");
+    std::fs::remove_file(&home).unwrap();
+    assert_eq!(told(&session).await, "The list of skills no longer applies.");
+}

@@ -131,12 +131,21 @@ impl Cells {
         let project = plan.root();
         let project = project.as_absolute();
         let below_project = |path: &AbsolutePath| path.as_path().starts_with(project.as_path());
+        let skills: Vec<_> = plan.skill_roots().map(|root| &root.directory).collect();
+        // What of skills lies elsewhere is covered or not by itself.
+        let elsewhere = |path: &AbsolutePath| {
+            let root = skills.iter().find(|root| path.is_within(root) && !below_project(root));
+            root.map(|root| (*root).clone())
+        };
         let mut places = Vec::with_capacity(plan.looks.reads.len() + plan.looks.probes.len());
         for read in &plan.looks.reads {
             let root = match &read.containment {
                 Containment::Within(directory) => directory.as_absolute().clone(),
                 Containment::Anywhere if below_project(&read.path) => project.clone(),
-                Containment::Anywhere => read.path.parent().unwrap_or_else(|| read.path.clone()),
+                Containment::Anywhere => {
+                    let parent = || read.path.parent().unwrap_or_else(|| read.path.clone());
+                    elsewhere(&read.path).unwrap_or_else(parent)
+                }
             };
             let cell = match self.reads.get(read) {
                 Some(cell) => AnyCell::Read(cell.clone()),
@@ -157,7 +166,8 @@ impl Cells {
                     self.know(path, AnyCell::Probe(made))
                 }
             };
-            places.push(Place { root: project.clone(), path: path.clone(), cell });
+            let root = elsewhere(path).unwrap_or_else(|| project.clone());
+            places.push(Place { root, path: path.clone(), cell });
         }
         places.into()
     }

@@ -14,7 +14,7 @@ pub struct WatchStatus {
     pub caches: Caches,
 }
 
-/// One root: a project, or a directory with a file of the user's.
+/// One root: a project, a directory with a file of the user's, or one of skills elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootStatus {
     /// The directory.

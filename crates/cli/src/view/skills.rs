@@ -1,7 +1,7 @@
 //! `skills`: what can be loaded here, and what is left out.
 
 use super::{Line, Page, Places, Screen, Tone, briefing, reason};
-use told::{SkillCatalog, WithheldSkill};
+use told::{SkillCatalog, WithheldSkill, domain::reason::WithheldReason};
 
 /// Every skill with its description and its file, and what became of the others.
 pub(crate) fn all(found: &SkillCatalog, places: Places<'_>, screen: Screen) -> Page {
@@ -21,7 +21,10 @@ pub(crate) fn all(found: &SkillCatalog, places: Places<'_>, screen: Screen) -> P
         found.held.iter().map(|(path, why)| (places.file(path), reason::sentence(why.as_str())));
     briefing::list(&mut page, screen, "Held", Tone::Caution, &held.collect::<Vec<_>>());
     let why = |left_out: &WithheldSkill| {
-        let general = || reason::sentence(left_out.reason.as_str());
+        let general = || match left_out.reason {
+            WithheldReason::Shadowed => "a nearer skill has its name".to_owned(),
+            other => reason::sentence(other.as_str()),
+        };
         (places.file(&left_out.path), left_out.fault.clone().unwrap_or_else(general))
     };
     let withheld: Vec<_> = found.withheld.iter().map(why).collect();

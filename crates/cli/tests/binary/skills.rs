@@ -10,6 +10,8 @@ fn with_skills() -> Bench {
         ".agents/skills/git/SKILL.md",
         "---\nname: git\ndescription: |\n  Commits.\n  - pdf: forged \u{202e}\n---\n",
     );
+    let far = "---\nname: pdf\ndescription: The home's.\n---\n";
+    bench.write(".agents/skills/pdf/SKILL.md", far);
     bench.write("shop/.agents/skills/broken/SKILL.md", "# No front matter\n");
     bench
 }
@@ -26,12 +28,13 @@ fn r_cfg_3_skills_are_listed_with_what_is_left_out() {
       ~/shop/.agents/skills/pdf/SKILL.md
 
     Left out
+      ~/.agents/skills/pdf/SKILL.md     a nearer skill has its name
       …/.agents/skills/broken/SKILL.md  it does not begin with front matter: a first
                                         line of `---`
     ");
     let found = bench.json("skills --json");
     assert_eq!(found["skills"][1]["description"], "Reads PDF.");
-    assert_eq!(found["withheld"][0]["reason"], "invalid_skill");
+    assert_eq!(found["withheld"][1]["reason"], "invalid_skill");
     assert!(!bench.store().exists(), "a reading command creates nothing");
     assert!(!bench.out("skills -C ../..").contains("pdf\n  Reads"), "only what is on the way");
     std::fs::remove_dir_all(bench.path("shop/.agents")).unwrap();

@@ -64,6 +64,16 @@ impl SkillListing {
         serde_json::from_str(value).ok()
     }
 
+    /// The same list, each skill where `later` has it.
+    pub(crate) fn found_as_in(&self, later: &Self) -> Self {
+        let moved = |skill: &ListedSkill| {
+            let now = later.skills.iter().find(|now| now.name == skill.name);
+            let description = skill.description.clone();
+            now.map_or_else(|| skill.clone(), |now| ListedSkill { description, ..now.clone() })
+        };
+        Self { skills: self.skills.iter().map(moved).collect() }
+    }
+
     /// What a reader may want to know of the descriptions (R-OBS-5).
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
@@ -214,6 +224,18 @@ mod tests {
         assert!(SkillListing::tell_the_same(&value(here.clone()), &value(there)));
         assert!(!SkillListing::tell_the_same(&value(here.clone()), &listing(&[("x", "2")])));
         assert!(!SkillListing::tell_the_same(&value(here), "no list"));
+    }
+
+    #[test]
+    fn r_obs_11_a_list_as_it_was_told_can_have_moved_since() {
+        let path = crate::testing::path;
+        let at = |directory: &str, said: &str| ListedSkill {
+            directory: Some(path(directory)),
+            ..skill("x", said)
+        };
+        let told = SkillListing::new([at("/a", "told"), skill("y", "1")]);
+        let moved = told.found_as_in(&SkillListing::new([at("/b", "seen"), skill("z", "1")]));
+        assert_eq!(moved, SkillListing::new([at("/b", "told"), skill("y", "1")]));
     }
 
     #[test]

@@ -98,16 +98,20 @@ pub(crate) enum RootSight<'a> {
 }
 
 impl FormerSkills {
-    /// What a session believes of its skills, or was told last.
+    /// What a session believes of its skills, or was told last. Where they were found is what `last` says:
+    /// the list of a later look than the record's, since a skill that moves is told to nobody.
     #[must_use]
-    pub fn of(state: &State, contents: &Contents) -> Self {
+    pub fn of(state: &State, contents: &Contents, last: Option<&SkillListing>) -> Self {
         let entry = state.told.entries.get(&SourceKey::Skills);
         let Some((admission, _)) = entry.and_then(|entry| state.told.last_admitted(entry)) else {
             return Self::None;
         };
         let value = contents.get(&admission.value.sha256);
         match value.and_then(|value| SkillListing::decode(value)) {
-            Some(listing) => Self::Told { listing, restated: state.told.pending.is_some() },
+            Some(told) => {
+                let listing = last.map_or_else(|| told.clone(), |last| told.found_as_in(last));
+                Self::Told { listing, restated: state.told.pending.is_some() }
+            }
             None => Self::Unclear,
         }
     }

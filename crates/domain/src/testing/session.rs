@@ -188,7 +188,7 @@ impl Session {
             scopes: state.told.scopes.clone(),
             thoroughness: Thoroughness::Ordinary,
             learned: crate::plan::Learned::recalled(state),
-            former: crate::skill::FormerSkills::of(state, &self.blobs),
+            former: crate::skill::FormerSkills::of(state, &self.blobs, None),
         }
     }
 

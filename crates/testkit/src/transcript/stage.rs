@@ -7,7 +7,10 @@ use told_domain::{
     briefing::Briefing,
     key::PluginKey,
     path::AbsolutePath,
-    policy::{Builtin, FileName, Globs, Include, Links, Order, Policy, ProjectFiles, UpdateText},
+    policy::{
+        Builtin, FileName, Globs, Include, Links, Order, Policy, ProjectFiles, SkillDirectory,
+        UpdateText,
+    },
     time::{Date, Timestamp},
 };
 
@@ -80,6 +83,11 @@ impl Stage {
                 let here = AbsolutePath::new("/home/u").map_err(|error| error.to_string())?;
                 let include = Include::new(value, Some(&here), Some(&here));
                 instructions.include.push(include.map_err(|error| error.to_string())?);
+            }
+            ("skills", _) => {
+                let home = AbsolutePath::new("/home/u").map_err(|error| error.to_string())?;
+                let directory = SkillDirectory::new(value, Some(&home));
+                self.policy.skills.directories.push(directory.map_err(|error| error.to_string())?);
             }
             ("exclude", _) => {
                 let globs = Globs::new(&[value.to_owned()]);

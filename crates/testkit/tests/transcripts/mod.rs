@@ -35,6 +35,11 @@ fn r_cfg() {
 }
 
 #[test]
+fn skills() {
+    check("skills.txt", 7);
+}
+
+#[test]
 fn r_bnd() {
     check("boundary.txt", 14);
 }
