@@ -99,12 +99,14 @@ impl World {
     ) -> Vec<ObservedUrl> {
         let new = named.iter().filter(|named| sight.of(named).is_none());
         let new: Vec<_> = new.cloned().collect();
-        let counts = sight.counts;
-        let looks = new.iter().zip(urls.cells(&new)).map(|(named, cell)| async move {
-            let observation = self.look_at_url(urls, named, &cell, counts).await;
-            ObservedUrl { named: named.clone(), observation }
-        });
-        sight.seen.extend(all(looks).await);
+        if !new.is_empty() {
+            let counts = sight.counts;
+            let looks = new.iter().zip(urls.cells(&new)).map(|(named, cell)| async move {
+                let observation = self.look_at_url(urls, named, &cell, counts).await;
+                ObservedUrl { named: named.clone(), observation }
+            });
+            sight.seen.extend(all(looks).await);
+        }
         named.iter().filter_map(|named| sight.of(named).cloned()).collect()
     }
 

@@ -118,7 +118,7 @@ pub(crate) enum Command {
     Window(life::Window),
     /// Say which texts the transcript holds: the others are told again
     Holds(life::Holds),
-    /// Say which files were told by another channel: they are not told again
+    /// Say which files or URLs were told by another channel: they are not told again
     Adopt(life::Adopt),
     /// The host compacted its messages: the next sync starts a new epoch
     Compact(Compact),

@@ -87,8 +87,8 @@ pub(crate) struct Holds {
 
 #[derive(Debug, Args)]
 pub(crate) struct Adopt {
-    /// Files as they stand now; with @SHA256 only that text
-    #[arg(required = true, value_name = "PATH[@SHA256]")]
+    /// Files and URLs as they stand now; with @SHA256 only that text
+    #[arg(required = true, value_name = "PATH|URL[@SHA256]")]
     pub(crate) sources: Vec<Given>,
     #[command(flatten)]
     pub(crate) named: Named,

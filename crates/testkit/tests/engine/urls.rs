@@ -356,6 +356,50 @@ fn r_url_5_what_no_look_began_for_is_tried_at_the_next_boundary() {
 }
 
 #[test]
+fn r_ref_5_boundaries_of_one_moment_share_a_look() {
+    let crowd = Arc::new(Crowd { ends: true, ..Crowd::default() });
+    block_on(async {
+        let (engine, _bell) = crowded(&crowd, 1);
+        let (one, other) = (open(&engine, "a").await, open(&engine, "b").await);
+        tokio::join!(sync(&one), sync(&other));
+    });
+    assert_eq!(crowd.asked.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn r_ref_5_a_boundary_that_was_given_up_leaves_nothing() {
+    let crowd = Arc::new(Crowd::default());
+    block_on(async {
+        let (engine, bell) = crowded(&crowd, 1);
+        let session = open(&engine, "a").await;
+        for asked in 1..=3 {
+            let boundary = async {
+                sync(&session).await;
+                unreachable!("its server never answers");
+            };
+            let given_up = async {
+                while crowd.asked.load(Ordering::SeqCst) < asked {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::select! { () = boundary => {}, () = given_up => {} }
+        }
+        // Nobody took what failed for a failure: it is asked again, until its time is over.
+        let time = async {
+            while crowd.asked.load(Ordering::SeqCst) < 4 {
+                tokio::task::yield_now().await;
+            }
+            bell.clock.advance(Duration::from_secs(5));
+            bell.rung.notify_waiters();
+        };
+        let (briefing, ()) = tokio::join!(sync(&session), time);
+        assert_eq!(briefing.held.len(), 1);
+        assert_eq!(sync(&session).await.held.len(), 1);
+        assert_eq!(crowd.asked.load(Ordering::SeqCst), 4);
+    });
+}
+
+#[test]
 fn r_url_4_no_answer_says_a_secret() {
     block_on(async {
         let net = Net::new(&[], |policy| {
