@@ -135,9 +135,11 @@ impl<'a> Boundary<'a> {
                 continue;
             }
             let held = holds.of(key, entry, state);
-            let Some(held) = held.filter(|h| h.reason != UnavailableReason::NotRegistered) else {
-                continue;
+            // A URL that this process cannot fetch is one that its configuration still names.
+            let provided = |held: &&Unavailable| {
+                held.reason != UnavailableReason::NotRegistered || key.url().is_some()
             };
+            let Some(held) = held.filter(provided) else { continue };
             if let Some((admission, _)) = state.told.last_admitted(entry) {
                 tellings.extend(self.telling_again(admission, Some(held)));
             }

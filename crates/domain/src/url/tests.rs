@@ -180,6 +180,19 @@ fn r_bnd_2_no_first_boundary_waits_for_a_url() {
 }
 
 #[test]
+fn r_epo_2_what_a_process_cannot_fetch_is_restated() {
+    let mut world = World::repo(&[]);
+    let mut session = Session::open();
+    session.policy = user(&[A]);
+    serve(&mut world, A, text("rules"));
+    session.sync(&world);
+    serve(&mut world, A, Observation::Unavailable(UnavailableReason::NotRegistered));
+    session.run(&Command::Compact { position: None });
+    let key = short(&at_repo(&world, &session.policy).urls[0].key);
+    assert_eq!(session.sync(&world), ["epoch 2".to_owned(), format!("= {key}")]);
+}
+
+#[test]
 fn r_url_2_what_a_look_found_is_told_held_or_told_as_removed() {
     let mut world = World::repo(&[]);
     let mut session = Session::open();

@@ -258,6 +258,36 @@ fn r_url_1_a_process_that_cannot_fetch_takes_nothing_away() {
     });
 }
 
+#[test]
+fn r_url_4_a_url_that_only_a_record_knows_is_held_and_not_asked() {
+    block_on(async {
+        let net = Net::new(&[], |policy| {
+            at_every_boundary(policy);
+            policy.urls.from_projects = FromProjects::Fetched;
+        });
+        net.at("/a?s3cret", [Answer::text("one")]);
+        let include = "[instructions]\ninclude = [\"http://rules.test/a?s3cret\"]";
+        net.world.files.write("/repo/.told/config.toml", include).unwrap();
+        let session = open(&net.engine, "a").await;
+        assert!(text(&sync(&session).await).ends_with("http://rules.test/a?***\none"));
+        net.world.files.write("/repo/.told/config.toml", "[").unwrap();
+        assert_eq!(held(&sync(&session).await), [""; 0], "the last good one counts");
+        assert_eq!(net.script.asked().len(), 2);
+        // The engine forgets the session with its last holder.
+        let id = session.id().clone();
+        drop(session);
+        let again = sync(&net.engine.session(&id).await.unwrap()).await;
+        assert_eq!(
+            (again.admitted, held(&again)),
+            (None, vec!["http://rules.test/a?*** io_error".to_owned()])
+        );
+        assert_eq!(net.script.asked().len(), 2);
+        net.world.files.write("/repo/.told/config.toml", include).unwrap();
+        assert_eq!(held(&sync(&net.engine.session(&id).await.unwrap()).await), [""; 0]);
+        assert_eq!(net.script.asked().len(), 3);
+    });
+}
+
 /// Counts how many fetches are under way.
 #[derive(Default)]
 struct Crowd {
