@@ -3,7 +3,11 @@
 //! written.
 //!
 //! **May depend on** `told` and what tests need. **Start** with [`Ground`]. The scenarios through the
-//! binary (`told serve` and the command line) are tests of the package that builds it.
+//! binary (`told serve` and the command line) are tests of the package that builds it. `swap` is the race on
+//! disk, which is also run at length.
+
+#[cfg(unix)]
+pub mod swap;
 
 use std::{
     path::{Path, PathBuf},

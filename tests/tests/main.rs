@@ -5,5 +5,7 @@
 mod life;
 mod provide;
 mod skills;
+#[cfg(unix)]
+mod swap;
 #[cfg(target_os = "linux")]
 mod watch;

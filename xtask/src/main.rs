@@ -8,11 +8,14 @@
 
 mod bench;
 mod contracts;
+mod fuzz;
 mod layers;
+mod listen;
 mod project;
 mod report;
 mod sim;
 mod stale;
+mod swap;
 mod test;
 mod tidy;
 
@@ -58,6 +61,16 @@ const COMMANDS: &[Command] = &[
         name: "stale",
         about: "each watcher against writers on a real directory: `--rounds N` (10,000), `--seed S`",
         run: stale::run,
+    },
+    Command {
+        name: "fuzz",
+        about: "strangers' bytes: `[TARGET] --seconds N` (10 a target), `--seed S`, `--trace FILE`",
+        run: fuzz::run,
+    },
+    Command {
+        name: "swap",
+        about: "links out, FIFOs and other files swapped under boundaries: `--rounds N` (100,000), `--seed S`",
+        run: swap::run,
     },
     Command {
         name: "bench",

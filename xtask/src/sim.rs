@@ -2,12 +2,9 @@
 //! line on.
 
 use crate::{
+    listen::{Heard, listen},
     project::Project,
     report::{Report, Trouble, no_arguments},
-};
-use std::{
-    io::{BufRead, BufReader},
-    process::Stdio,
 };
 
 /// Runs seeds as released. Arguments go to `told-sim`: `--seeds N`, `--from S`, `--seed S`.
@@ -23,22 +20,10 @@ pub(crate) fn smoke(project: &Project, arguments: &[String]) -> Result<Report, T
 }
 
 fn simulate(project: &Project, profile: &[&str], arguments: &[&str]) -> Result<Report, Trouble> {
-    let cannot = |error: std::io::Error| Trouble::new(format!("cannot run cargo: {error}"));
     let run = ["run", "--locked", "--quiet", "-p", "told-testkit", "--bin", "told-sim"];
     let mut cargo = project.cargo(&run);
-    cargo.args(profile).arg("--").args(arguments).stdout(Stdio::piped());
-    let mut child = cargo.spawn().map_err(cannot)?;
-    let mut numbers = "no numbers".to_owned();
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).lines() {
-            let line = line.map_err(cannot)?;
-            match line.strip_prefix("sim: ") {
-                Some(last) => numbers = last.to_owned(),
-                None => println!("{line}"),
-            }
-        }
-    }
-    let status = child.wait().map_err(cannot)?;
+    cargo.args(profile).arg("--").args(arguments);
+    let Heard { numbers, status } = listen(cargo, "sim", |line| println!("{line}"))?;
     let findings = match status.code() {
         Some(0) => Vec::new(),
         Some(1) => vec!["an invariant is broken, see above".to_owned()],

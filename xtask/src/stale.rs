@@ -2,12 +2,9 @@
 //! examples run and judge; this builds them and hands their last lines on.
 
 use crate::{
+    listen::{Heard, listen},
     project::Project,
     report::{Report, Trouble},
-};
-use std::{
-    io::{BufRead, BufReader},
-    process::Stdio,
 };
 
 /// The crates that have such an example, and its name.
@@ -16,23 +13,15 @@ const WATCHERS: &[(&str, &str)] =
 
 /// Runs as released. Arguments go to the examples: `--rounds N`, `--seed S`.
 pub(crate) fn run(project: &Project, arguments: &[String]) -> Result<Report, Trouble> {
-    let cannot = |error: std::io::Error| Trouble::new(format!("cannot run cargo: {error}"));
     let (mut findings, mut numbers) = (Vec::new(), Vec::new());
     for (watcher, example) in WATCHERS {
         let run = ["run", "--release", "--locked", "--quiet", "-p", watcher, "--example", example];
         let mut cargo = project.cargo(&run);
-        cargo.arg("--").args(arguments).stdout(Stdio::piped());
-        let mut child = cargo.spawn().map_err(cannot)?;
-        if let Some(stdout) = child.stdout.take() {
-            for line in BufReader::new(stdout).lines() {
-                let line = line.map_err(cannot)?;
-                match line.strip_prefix("stale: ") {
-                    Some(last) => numbers.push(format!("{watcher} {last}")),
-                    None => println!("{watcher}: {line}"),
-                }
-            }
-        }
-        match child.wait().map_err(cannot)?.code() {
+        cargo.arg("--").args(arguments);
+        let Heard { numbers: last, status } =
+            listen(cargo, "stale", |line| println!("{watcher}: {line}"))?;
+        numbers.push(format!("{watcher} {last}"));
+        match status.code() {
             Some(0) => {}
             Some(1) => findings.push(format!("{watcher} believes what is not so, see above")),
             code => return Err(Trouble::new(format!("{watcher} ended with {code:?}"))),

@@ -1,7 +1,7 @@
 //! `test`: everything that proves a change, on a machine with only the Rust toolchain.
 
 use crate::{
-    contracts, layers,
+    contracts, fuzz, layers,
     project::Project,
     report::{Report, Trouble, no_arguments},
     sim, tidy,
@@ -34,6 +34,7 @@ const STEPS: &[Step] = &[
     Step::Guard { name: "contracts", run: contracts::run },
     Step::Guard { name: "tidy", run: tidy::run },
     Step::Guard { name: "sim", run: sim::smoke },
+    Step::Guard { name: "fuzz", run: fuzz::smoke },
 ];
 
 /// Runs every step.

@@ -8,15 +8,19 @@ const CHUNK: usize = 64 * 1024;
 
 /// One line of the input that is not blank.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(crate) enum Line {
     /// Its bytes, without the line feed.
     Whole(Vec<u8>),
-    /// It was longer than [`LINE_MAX`], and is gone.
+    /// It was longer than can be, and is gone.
     TooLong,
 }
 
-/// Reads to the end of the input, or until `take` wants no more.
-pub(super) fn read_lines(input: impl Read, mut take: impl FnMut(Line) -> bool) -> io::Result<()> {
+/// Reads to the end of the input, or until `take` wants no more. No line is longer than `max`.
+pub(crate) fn read_lines(
+    input: impl Read,
+    max: usize,
+    mut take: impl FnMut(Line) -> bool,
+) -> io::Result<()> {
     let mut input = BufReader::with_capacity(CHUNK, input);
     let mut line = Vec::new();
     let mut too_long = false;
@@ -26,7 +30,7 @@ pub(super) fn read_lines(input: impl Read, mut take: impl FnMut(Line) -> bool) -
             Ok(chunk) => {
                 let end = chunk.iter().position(|byte| *byte == b'\n');
                 let part = &chunk[..end.unwrap_or(chunk.len())];
-                too_long |= line.len() + part.len() > LINE_MAX;
+                too_long |= line.len() + part.len() > max;
                 if too_long {
                     line = Vec::new();
                 } else {
@@ -68,7 +72,7 @@ mod tests {
 
     fn lines(input: impl Read) -> Vec<Line> {
         let mut lines = Vec::new();
-        read_lines(input, |line| {
+        read_lines(input, LINE_MAX, |line| {
             lines.push(line);
             true
         })

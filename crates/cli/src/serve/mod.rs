@@ -9,6 +9,7 @@
 mod call;
 mod error;
 mod gate;
+mod heard;
 mod host;
 mod lanes;
 mod life;
@@ -23,5 +24,7 @@ mod server;
 mod tests;
 mod watch;
 
+pub use heard::Heard;
+pub(crate) use heard::{heard, lines};
 pub(crate) use run::run;
 use server::{ServeError, serve};

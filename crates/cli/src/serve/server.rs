@@ -83,7 +83,7 @@ fn lines_of(
     let (send, lines) = mpsc::channel(1);
     let (end, ended) = tokio::sync::oneshot::channel();
     std::thread::Builder::new().name("told-input".to_owned()).spawn(move || {
-        let read = read_lines(input, |line| send.blocking_send(line).is_ok());
+        let read = read_lines(input, LINE_MAX, |line| send.blocking_send(line).is_ok());
         // A server that ended first does not ask.
         end.send(read).ok();
     })?;

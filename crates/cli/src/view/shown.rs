@@ -47,7 +47,10 @@ impl fmt::Display for Shown {
 /// One line of JSON in which nothing steers a terminal either: what would is escaped as JSON has it, so
 /// that the value is the same.
 pub(crate) fn tame_json(json: String) -> String {
-    let steers = |character: char| character.is_control() || steers_reading(character);
+    let ends_a_line = |character| matches!(character, '\u{2028}' | '\u{2029}');
+    let steers = |character: char| {
+        character.is_control() || ends_a_line(character) || steers_reading(character)
+    };
     if !json.contains(steers) {
         return json;
     }
@@ -79,9 +82,9 @@ mod tests {
 
     #[test]
     fn json_steers_nothing_and_says_the_same() {
-        let value = "a\u{9b}31m\u{202e}b\u{e0041}\u{1b}é";
+        let value = "a\u{9b}31m\u{202e}b\u{e0041}\u{1b}\u{2028}é";
         let json = tame_json(serde_json::to_string(value).unwrap());
-        assert_eq!(json, r#""a\u009b31m\u202eb\udb40\udc41\u001bé""#);
+        assert_eq!(json, r#""a\u009b31m\u202eb\udb40\udc41\u001b\u2028é""#);
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), value);
     }
 

@@ -28,7 +28,12 @@ pub enum SkillDirectory {
     /// This one.
     At(AbsolutePath),
     /// This one of the home directory's: of equal names its skills count last (R-CFG-4).
-    Home(AbsolutePath),
+    Home {
+        /// Where it is.
+        at: AbsolutePath,
+        /// As it is written, with its `~`: the path alone would be read as any other.
+        written: Arc<str>,
+    },
 }
 
 impl SkillDirectory {
@@ -43,7 +48,8 @@ impl SkillDirectory {
         }
         if let Some(below) = text.strip_prefix('~').filter(|b| b.is_empty() || b.starts_with('/')) {
             let home = home.ok_or(NoInclude::NoHome)?;
-            return home.resolve(below.trim_start_matches('/')).map(Self::Home).map_err(bad);
+            let at = home.resolve(below.trim_start_matches('/')).map_err(bad)?;
+            return Ok(Self::Home { at, written: text.into() });
         }
         if Path::new(text).is_absolute() {
             return AbsolutePath::new(text).map(Self::At).map_err(bad);
@@ -56,7 +62,8 @@ impl fmt::Display for SkillDirectory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Relative(text) => f.write_str(text),
-            Self::At(path) | Self::Home(path) => path.fmt(f),
+            Self::At(path) => path.fmt(f),
+            Self::Home { written, .. } => f.write_str(written),
         }
     }
 }
@@ -76,14 +83,16 @@ mod tests {
     fn r_cfg_3_a_directory_is_relative_whole_or_the_homes() {
         let home = path("/home/me");
         let directory = |text: &str| SkillDirectory::new(text, Some(&home));
+        let of_home = |at, written: &str| SkillDirectory::Home { at, written: written.into() };
         for (text, expect) in [
             (".agents/skills", SkillDirectory::Relative(".agents/skills".into())),
             ("~other/skills", SkillDirectory::Relative("~other/skills".into())),
             ("/opt/skills/", SkillDirectory::At(path("/opt/skills"))),
-            ("~/.agents/skills", SkillDirectory::Home(path("/home/me/.agents/skills"))),
-            ("~", SkillDirectory::Home(home.clone())),
+            ("~/.agents/skills", of_home(path("/home/me/.agents/skills"), "~/.agents/skills")),
+            ("~", of_home(home.clone(), "~")),
         ] {
-            assert_eq!(directory(text), Ok(expect), "{text}");
+            assert_eq!(directory(text), Ok(expect.clone()), "{text}");
+            assert_eq!(directory(&expect.to_string()), Ok(expect), "{text} is shown as it is read");
         }
         assert!(directory("").is_err());
         assert!(directory("a\0b").is_err());

@@ -82,7 +82,7 @@ pub(crate) fn roots(
         match directory {
             SkillDirectory::Relative(_) => {}
             SkillDirectory::At(at) => roots.push(outside(at, Origin::User, Rank::User)),
-            SkillDirectory::Home(at) => roots.push(outside(at, Origin::User, Rank::Home)),
+            SkillDirectory::Home { at, .. } => roots.push(outside(at, Origin::User, Rank::Home)),
         }
     }
     roots.sort_by_key(|root| root.rank);
@@ -124,7 +124,7 @@ fn project_roots(
 fn relative(directory: &SkillDirectory) -> Option<&str> {
     match directory {
         SkillDirectory::Relative(text) => Some(text),
-        SkillDirectory::At(_) | SkillDirectory::Home(_) => None,
+        SkillDirectory::At(_) | SkillDirectory::Home { .. } => None,
     }
 }
 

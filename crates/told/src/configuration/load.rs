@@ -72,6 +72,27 @@ impl Loaded {
     /// # Errors
     /// [`ConfigurationError`] where a named file is missing, or what it says does not count.
     pub fn read(surroundings: &Surroundings, chosen: &Chosen) -> Result<Self, ConfigurationError> {
+        let mut loaded = Self::unread(surroundings, chosen);
+        loaded.lay_file()?;
+        Ok(loaded)
+    }
+
+    /// What the configuration would be if `file` were named, and held these bytes. Nothing is read.
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] where what they say does not count.
+    pub fn of_bytes(
+        file: &Path,
+        bytes: &[u8],
+        surroundings: &Surroundings,
+    ) -> Result<Self, ConfigurationError> {
+        let chosen = Chosen { config: Some(file.to_path_buf()), store: None };
+        let mut loaded = Self::unread(surroundings, &chosen);
+        loaded.lay_bytes(file, bytes)?;
+        Ok(loaded)
+    }
+
+    fn unread(surroundings: &Surroundings, chosen: &Chosen) -> Self {
         let here = |path: &PathBuf| surroundings.working_directory.join(path);
         let (file, file_origin) = match (&chosen.config, &surroundings.told_config) {
             (Some(path), _) => (Some(here(path)), Origin::Flag("--config")),
@@ -94,8 +115,7 @@ impl Loaded {
             loaded.configuration.store.path = Some(here(store));
             loaded.store_origin = Origin::Flag("--store");
         }
-        loaded.lay_file()?;
-        Ok(loaded)
+        loaded
     }
 
     /// The same with `overlay`, a JSON object of sections, laid over it. Its relative paths start
@@ -162,15 +182,20 @@ impl Loaded {
             }
             Err(error) => return Err(whole(Problem::Unreadable(error))),
         };
+        self.lay_bytes(&file, &bytes)
+    }
+
+    fn lay_bytes(&mut self, file: &Path, bytes: &[u8]) -> Result<(), ConfigurationError> {
+        let whole = |problem| ConfigurationError::new(Place::File(file.to_path_buf()), "", problem);
         self.file_exists = true;
         if bytes.len() as u64 > FILE_BYTES_MAX {
             return Err(whole(Problem::TooLarge(FILE_BYTES_MAX)));
         }
-        let text = String::from_utf8(bytes).map_err(|_| whole(Problem::NotUtf8))?;
-        let root = Node::of_toml(&text).map_err(|(line, problem)| {
-            ConfigurationError::new(Place::Line(file.clone(), line), "", problem)
+        let text = std::str::from_utf8(bytes).map_err(|_| whole(Problem::NotUtf8))?;
+        let root = Node::of_toml(text).map_err(|(line, problem)| {
+            ConfigurationError::new(Place::Line(file.to_path_buf(), line), "", problem)
         })?;
-        self.lay(&root, Some(&file))
+        self.lay(&root, Some(file))
     }
 
     fn lay(&mut self, root: &Node, file: Option<&Path>) -> Result<(), ConfigurationError> {

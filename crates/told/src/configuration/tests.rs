@@ -69,7 +69,7 @@ fn the_defaults_are_those_of_the_manual() {
         ("limits.value_bytes", json!(32_768)),
         ("context.environment", json!(true)),
         ("context.date", json!(true)),
-        ("skills.directories", json!([".agents/skills", home.path().join(".agents/skills")])),
+        ("skills.directories", json!([".agents/skills", "~/.agents/skills"])),
         ("skills.max_depth", json!(6)),
         ("urls.timeout_ms", json!(5_000)),
         ("urls.max_bytes", json!(1_048_576)),
