@@ -14,9 +14,10 @@ pub(crate) struct Looks {
 }
 
 impl Looks {
-    /// Every candidate, every place for a marker, and the project's own configuration.
+    /// Every candidate, every place for a marker and for skills, and the project's own configuration.
     pub(crate) fn of(scene: &Scene) -> Result<Self, Trouble> {
-        let all = scene.candidates.iter().chain(&scene.markers).chain([&scene.configuration]);
+        let all = scene.candidates.iter().chain(&scene.markers).chain(&scene.skills);
+        let all = all.chain([&scene.configuration]);
         let paths = all.map(|path| CString::new(path.as_os_str().as_bytes()));
         Ok(Self { paths: paths.collect::<Result<_, _>>()?, buffer: vec![0; 64 * 1024] })
     }

@@ -34,6 +34,8 @@ pub(crate) struct Scene {
     pub(crate) candidates: Vec<PathBuf>,
     /// Where a project marker may be, the nearest first; the last is there.
     pub(crate) markers: Vec<PathBuf>,
+    /// Where a directory of skills may be; there is none.
+    pub(crate) skills: Vec<PathBuf>,
     /// Where the project's own configuration may be; there is none.
     pub(crate) configuration: PathBuf,
     names: Vec<String>,
@@ -72,6 +74,7 @@ impl Scene {
         let directory = chain[chain.len() - 1].clone();
         fs::create_dir_all(&directory)?;
         let markers = chain.iter().rev().map(|above| above.join(".git")).collect();
+        let skills = chain.iter().rev().map(|above| above.join(".agents/skills")).collect();
         let in_each =
             |above: &PathBuf| names.iter().map(|name| above.join(name)).collect::<Vec<_>>();
         let candidates: Vec<_> = chain.iter().rev().flat_map(in_each).collect();
@@ -80,7 +83,7 @@ impl Scene {
                 fs::write(path, content(number, 0))?;
             }
         }
-        Ok(Self { place, directory, candidates, markers, configuration, names })
+        Ok(Self { place, directory, candidates, markers, skills, configuration, names })
     }
 
     /// Adds so many directories below the project, one in so many with an instruction file, and gives

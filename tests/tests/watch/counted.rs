@@ -142,7 +142,9 @@ pub(crate) fn judge(trace: &str) {
     // Of the thread that syncs: others end when they have been idle.
     let thread = |line: &str| line.split(' ').next().map(str::to_owned);
     let syncs = trace.lines().find(|line| line.contains(MARK)).and_then(thread);
-    let calls: Vec<_> = trace.lines().filter(|line| thread(line) == syncs).collect();
+    // A call that another thread's interrupted has a second line.
+    let begins = |line: &&str| thread(line) == syncs && !line.contains(" resumed>");
+    let calls: Vec<_> = trace.lines().filter(begins).collect();
     let marks: Vec<_> = (0..calls.len()).filter(|index| calls[*index].contains(MARK)).collect();
     if marks.is_empty() {
         return;

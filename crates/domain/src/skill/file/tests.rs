@@ -130,3 +130,65 @@ fn r_obs_5_a_skill_is_read_as_text_like_any_file() {
     let file = SkillFile::read(broken, broken.len() as u64, Some("pdf")).unwrap();
     assert_eq!(&*file.description, "a\u{fffd}b");
 }
+
+#[test]
+fn r_cfg_4_no_bytes_break_the_reader() {
+    let pieces = [
+        "---\n",
+        "name",
+        ": ",
+        "pdf",
+        "\n",
+        "description",
+        "d",
+        "- ",
+        "&a ",
+        "*a",
+        "[",
+        "]",
+        "{",
+        "}",
+        "'",
+        "\"",
+        "|",
+        ">",
+        "\t",
+        "  ",
+        "#",
+        "!!binary ",
+        "!t ",
+        "? ",
+        "<<",
+        "%YAML 1.2\n",
+        "...\n",
+        "\u{feff}",
+        "\u{2028}",
+        "\\u",
+        "~",
+        "0x",
+        "\r\n",
+        "\0",
+        "é",
+        "@",
+    ];
+    let mut random = fastrand::Rng::with_seed(17);
+    let mut read_well = 0;
+    for _ in 0..5_000 {
+        let mut text = String::from("---\nname: pdf\ndescription: d\nx: ");
+        for _ in 0..random.usize(..12) {
+            text.push_str(pieces[random.usize(..pieces.len())]);
+        }
+        text.push_str("\n---\nBody");
+        let mut bytes = text.into_bytes();
+        for _ in 0..random.usize(..3) {
+            let at = random.usize(..bytes.len());
+            bytes[at] = random.u8(..);
+        }
+        let cut = random.usize(..=bytes.len());
+        for part in [&bytes[..], &bytes[..cut]] {
+            let size = bytes.len() as u64;
+            read_well += usize::from(SkillFile::read(part, size, Some("pdf")).is_ok());
+        }
+    }
+    assert!(read_well > 250, "{read_well}");
+}
