@@ -16,7 +16,7 @@ pub(crate) fn run(project: &Project, arguments: &[String]) -> Result<Report, Tro
 /// A few seeds, as built for tests: that the simulator runs, and nothing more.
 pub(crate) fn smoke(project: &Project, arguments: &[String]) -> Result<Report, Trouble> {
     no_arguments(arguments)?;
-    simulate(project, &[], &["--seeds", "100"])
+    simulate(project, &[], &["--seeds", "70"])
 }
 
 fn simulate(project: &Project, profile: &[&str], arguments: &[&str]) -> Result<Report, Trouble> {

@@ -311,7 +311,14 @@ impl Cover {
     /// What is watched, and what is cached.
     pub(crate) async fn status(&self) -> WatchStatus {
         let watch = self.watch.lock().await;
-        WatchStatus { roots: watch.roots.status(), caches: self.cells().count() }
+        // No boundary may have been told of a loss yet, or have begun anew since.
+        let covered = match watch.subscription.as_ref().map(|subscription| subscription.coverage())
+        {
+            Some(Coverage::Covered) => RootCoverage::Covered,
+            Some(Coverage::Direct(reason)) => RootCoverage::Direct(reason),
+            None => RootCoverage::NotYet,
+        };
+        WatchStatus { roots: watch.roots.status(covered), caches: self.cells().count() }
     }
 
     /// Lets everything go; the next boundary begins anew.

@@ -6,7 +6,7 @@ use std::{
     path::Path,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 use told_domain::{
@@ -29,7 +29,12 @@ pub(super) struct Cell<T> {
     made_stale: AtomicU64,
     /// Where the file really is: who changes it there changes this answer.
     canonical: Mutex<Option<AbsolutePath>>,
+    /// How many wait for an answer: until it is there, nobody knows where the file is.
+    waiting: AtomicUsize,
 }
+
+/// One who waits for an answer.
+struct Waiting<'c>(&'c AtomicUsize);
 
 /// Where the answer to one look of a plan is kept.
 pub(super) struct Place {
@@ -59,6 +64,7 @@ impl<T: Send + Sync + 'static> Cell<T> {
             loaded: AtomicU64::new(0),
             made_stale: AtomicU64::new(0),
             canonical: Mutex::new(None),
+            waiting: AtomicUsize::new(0),
         })
     }
 
@@ -72,6 +78,7 @@ impl<T: Send + Sync + 'static> Cell<T> {
         L: Fn() -> F,
         F: Future<Output = Result<Found<T>, Found<T>>> + Send + 'static,
     {
+        let _waiting = Waiting::on(&self.waiting);
         let before = self.made_stale.load(Ordering::Acquire);
         let (Ok(found) | Err(found)) = self.value.get(|_| load()).await.inspect(|found| {
             let there = match &**found {
@@ -96,9 +103,26 @@ impl<T: Send + Sync + 'static> Cell<T> {
         (loaded > 0).then(|| loaded > self.made_stale.load(Ordering::Acquire))
     }
 
+    /// Whether what is below a directory is, or may be, where the answer comes from.
     fn is_below(&self, directory: &Path) -> bool {
+        if self.waiting.load(Ordering::Acquire) > 0 {
+            return true;
+        }
         let canonical = self.canonical.lock().unwrap_or_else(PoisonError::into_inner);
         canonical.as_ref().is_some_and(|path| path.as_path().starts_with(directory))
+    }
+}
+
+impl<'c> Waiting<'c> {
+    fn on(count: &'c AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -97,13 +97,16 @@ async fn changes_through_links(
     let read = |path| Read { path, containment: Containment::Anywhere, max_bytes: 0 };
     let reads = paths.into_iter().map(read).collect();
     let looks = Looks { reads, total_bytes: u64::MAX, look_ms: LINK_MS, ..Looks::default() };
-    let canonical = |found| match found {
-        Observation::Available(FileBytes { canonical, .. }) => {
-            Some(canonical.as_absolute().clone())
+    for found in files.observe(&looks).await.files {
+        match found {
+            Observation::Available(FileBytes { canonical, .. }) => {
+                changed.push(canonical.as_absolute().clone());
+            }
+            Observation::Absent(_) => {}
+            // Where it leads nobody can say: it may be anything that is cached.
+            Observation::Unavailable(_) => changed.extend(AbsolutePath::new("/")),
         }
-        Observation::Absent(_) | Observation::Unavailable(_) => None,
-    };
-    changed.extend(files.observe(&looks).await.files.into_iter().filter_map(canonical));
+    }
     changed.sort_unstable();
     changed.dedup();
 }

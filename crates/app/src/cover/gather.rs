@@ -176,14 +176,15 @@ fn either<T>(found: Result<T, T>) -> T {
     found
 }
 
-/// Whether every read got its bytes, whatever the order.
+/// Whether every read got its bytes, whatever the order. One that failed might have been left unread by then.
 fn is_within(seen: &Seen, looks: &Looks) -> bool {
-    let mut bytes = 0;
-    for file in &seen.files {
+    let mut bytes = 0_u64;
+    for (file, read) in seen.files.iter().zip(&looks.reads) {
         match file {
             Observation::Available(file) => bytes += file.bytes.len() as u64,
+            Observation::Unavailable(_) => bytes = bytes.saturating_add(read.max_bytes),
             Observation::Absent(Absence::Withheld(WithheldReason::Limit)) => return false,
-            Observation::Absent(_) | Observation::Unavailable(_) => {}
+            Observation::Absent(_) => {}
         }
     }
     bytes <= looks.total_bytes

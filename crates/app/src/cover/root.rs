@@ -200,11 +200,12 @@ impl Roots {
         roots.map(|(name, _)| name.clone()).collect()
     }
 
-    pub(super) fn status(&self) -> Vec<RootStatus> {
+    /// How each stands, where `covered` is how the subscription does.
+    pub(super) fn status(&self, covered: RootCoverage) -> Vec<RootStatus> {
         let status = |(root, state): (&AbsolutePath, &Root)| RootStatus {
             root: root.clone(),
             coverage: match state.standing {
-                Standing::Covered => RootCoverage::Covered,
+                Standing::Covered => covered,
                 Standing::Direct { reason, .. } => RootCoverage::Direct(reason),
                 Standing::New | Standing::Grown => RootCoverage::NotYet,
             },

@@ -43,11 +43,12 @@ fn main() -> ExitCode {
     }
     let seconds = start.elapsed().as_secs_f64();
     println!(
-        "sim: {} seeds, {} steps, {} boundaries, {} calls, {} faults, {} records, {seconds:.1} s, \
-         {:.0} seeds/s, {} failures",
+        "sim: {} seeds, {} steps, {} boundaries, {} covered, {} calls, {} faults, {} records, \
+         {seconds:.1} s, {:.0} seeds/s, {} failures",
         arguments.seeds,
         numbers.steps,
         numbers.boundaries,
+        numbers.covered,
         numbers.calls,
         numbers.faults,
         numbers.records,

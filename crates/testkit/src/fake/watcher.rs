@@ -90,6 +90,11 @@ impl FakeWatcher {
         watcher
     }
 
+    /// From now on so many entries can be watched.
+    pub fn limit(&self, entries: Option<usize>) {
+        self.state().limit = entries;
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.shared.state()
     }

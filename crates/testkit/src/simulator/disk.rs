@@ -1,7 +1,10 @@
 //! The disk as the oracle knows it: every change is made to the fake and noted down here, and looks
 //! are answered from the notes, by rules of their own.
 
-use super::plan::{DIRECTORIES, Edit, GLOBAL, Setup, TARGETS};
+use super::{
+    plan::{DIRECTORIES, Edit, GLOBAL, Setup, TARGETS},
+    silent::{Mapped, Over},
+};
 use crate::{
     change::Change,
     fake::file_system::{FakeFileSystem, Fault, Rule, Step},
@@ -17,21 +20,28 @@ use told_domain::reason::UnavailableReason;
 pub(super) struct Disk {
     pub(super) files: Arc<FakeFileSystem>,
     pub(super) notes: Notes,
+    /// What is mounted, and over what.
+    pub(super) over: Option<Over>,
 }
 
 /// The disk as the oracle knows it.
 #[derive(Clone, Default)]
 pub(super) struct Notes {
-    entries: BTreeMap<String, Entry>,
-    refused: BTreeMap<String, UnavailableReason>,
+    pub(super) entries: BTreeMap<String, Entry>,
+    /// What each file holds: a file can have several names.
+    pub(super) texts: Vec<String>,
+    pub(super) refused: BTreeMap<String, UnavailableReason>,
     failing: BTreeMap<String, UnavailableReason>,
     /// Paths that are written with what they hold while somebody reads them.
     churning: BTreeSet<String>,
+    /// What was written through a mapping and is not closed.
+    pub(super) mapped: Option<Mapped>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Entry {
-    File(String),
+pub(super) enum Entry {
+    /// A file, by its number.
+    File(usize),
     Directory,
     Link(String),
     Fifo,
@@ -58,7 +68,7 @@ pub(super) enum Directory {
 impl Disk {
     pub(super) fn new(setup: &Setup) -> Self {
         let files = Arc::new(FakeFileSystem::new());
-        let mut disk = Self { files, notes: Notes::default() };
+        let mut disk = Self { files, notes: Notes::default(), over: None };
         let above = |path: &str| path.rsplit_once('/').map(|(above, _)| above.to_owned());
         let mut directories: Vec<String> = DIRECTORIES.iter().map(|d| (*d).to_owned()).collect();
         directories.extend(TARGETS.iter().chain([&GLOBAL]).filter_map(|path| above(path)));
@@ -94,7 +104,7 @@ impl Disk {
                     && matches!(self.notes.entries.get(&place), None | Some(Entry::File(_)))
                     && self.change(Change::Write { path: path.into(), bytes: (*content).into() })
                 {
-                    self.notes.entries.insert(place, Entry::File((*content).to_owned()));
+                    self.notes.write(place, content);
                 }
             }
             Edit::Replace(path, content) => {
@@ -107,7 +117,8 @@ impl Disk {
                 }
                 let from = PathBuf::from(&other);
                 if self.change(Change::Rename { from, to: path.into() }) {
-                    self.notes.entries.insert(path.clone(), Entry::File((*content).to_owned()));
+                    self.notes.gone(path);
+                    self.notes.write(path.clone(), content);
                 }
             }
             Edit::Remove(path) => self.clear(path),
@@ -147,6 +158,7 @@ impl Disk {
                     };
                 }
             }
+            other => self.silently(other),
         }
     }
 
@@ -183,7 +195,7 @@ impl Disk {
         }
     }
 
-    fn clear(&mut self, path: &str) {
+    pub(super) fn clear(&mut self, path: &str) {
         let gone = match self.notes.entries.get(path) {
             None => return,
             Some(Entry::Directory) => Change::RemoveDirectory { path: path.into() },
@@ -192,11 +204,11 @@ impl Disk {
             }
         };
         if self.change(gone) {
-            self.notes.entries.remove(path);
+            self.notes.gone(path);
         }
     }
 
-    fn change(&self, change: Change) -> bool {
+    pub(super) fn change(&self, change: Change) -> bool {
         self.files.apply(&change).is_ok()
     }
 }
@@ -213,7 +225,7 @@ impl Notes {
             Err(reason) => return Look::Failed(reason),
         };
         match self.entries.get(&real) {
-            Some(Entry::File(text)) => Look::File(real, text.clone()),
+            Some(Entry::File(file)) => Look::File(real, self.texts[*file].clone()),
             Some(Entry::Directory | Entry::Fifo) => Look::Other(real),
             Some(Entry::Link(_)) | None => Look::Nothing,
         }
@@ -255,7 +267,7 @@ impl Notes {
     /// What the file that `path` leads to holds.
     fn text(&self, path: &str) -> Option<String> {
         match self.entries.get(&self.follow(path)?) {
-            Some(Entry::File(text)) => Some(text.clone()),
+            Some(Entry::File(file)) => Some(self.texts[*file].clone()),
             Some(Entry::Link(_) | Entry::Directory | Entry::Fifo) | None => None,
         }
     }
@@ -274,22 +286,47 @@ impl Notes {
         }
     }
 
-    /// Whether the directory itself can be reached.
+    /// Whether the directory is there and can be reached.
     pub(super) fn reaches(&self, directory: &str) -> bool {
-        self.barred(directory).is_none()
+        matches!(self.directory(directory), Directory::Is(_))
     }
 
     /// The text at `path`, if it is a file of its own.
     pub(super) fn is_empty_file(&self, path: &str) -> bool {
-        self.entries.get(path) == Some(&Entry::File(String::new()))
+        match self.entries.get(path) {
+            Some(Entry::File(file)) => self.texts[*file].is_empty(),
+            Some(Entry::Directory | Entry::Link(_) | Entry::Fifo) | None => false,
+        }
     }
 
-    fn barred(&self, path: &str) -> Option<UnavailableReason> {
-        let above = |directory: &str| path.starts_with(&format!("{directory}/"));
-        self.refused.iter().find(|(directory, _)| above(directory)).map(|(_, reason)| *reason)
+    /// Writes the file at `place`, or makes it.
+    fn write(&mut self, place: String, text: &str) {
+        let file = match self.entries.get(&place) {
+            Some(Entry::File(file)) => *file,
+            Some(Entry::Directory | Entry::Link(_) | Entry::Fifo) | None => {
+                self.texts.push(String::new());
+                self.texts.len() - 1
+            }
+        };
+        self.texts[file] = text.to_owned();
+        self.entries.insert(place, Entry::File(file));
+        self.tells(file);
     }
 
-    fn follow(&self, path: &str) -> Option<String> {
+    /// What was at `path` has that name no longer.
+    fn gone(&mut self, path: &str) {
+        if let Some(Entry::File(file)) = self.entries.remove(path) {
+            self.tells(file);
+        }
+    }
+
+    /// What looks do not find as it is: failing paths with their reason, and churning ones.
+    pub(super) fn troubled(&self) -> BTreeMap<String, Option<UnavailableReason>> {
+        let failing = self.failing.iter().map(|(path, reason)| (path.clone(), Some(*reason)));
+        self.churning.iter().map(|path| (path.clone(), None)).chain(failing).collect()
+    }
+
+    pub(super) fn follow(&self, path: &str) -> Option<String> {
         let mut at = path.to_owned();
         for _ in 0..=40 {
             match self.entries.get(&at) {

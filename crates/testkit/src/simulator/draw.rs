@@ -15,6 +15,14 @@ impl Plan {
     /// What `seed` means.
     #[must_use]
     pub fn of(seed: u64) -> Self {
+        let mut plan = Self::unwatched(seed);
+        plan.watched(seed);
+        plan
+    }
+
+    /// What `seed` means without all that has to do with watching.
+    #[must_use]
+    pub fn unwatched(seed: u64) -> Self {
         let mut draw = Draw {
             random: fastrand::Rng::with_seed(seed),
             candidates: Vec::new(),
@@ -47,16 +55,16 @@ impl Plan {
     }
 }
 
-struct Draw {
-    random: fastrand::Rng,
-    candidates: Vec<String>,
-    focus: String,
+pub(super) struct Draw {
+    pub(super) random: fastrand::Rng,
+    pub(super) candidates: Vec<String>,
+    pub(super) focus: String,
     /// Kinds of steps that the seed is about, a bit each.
-    about: u64,
+    pub(super) about: u64,
     /// How many sessions take part.
-    sessions: usize,
+    pub(super) sessions: usize,
     /// Most texts are so long that a change of a line is told as a diff.
-    long_texts: bool,
+    pub(super) long_texts: bool,
 }
 
 impl Draw {
@@ -92,20 +100,21 @@ impl Draw {
             total_bytes: total_bytes.filter(|_| cut),
             required_plugin: random.u8(..3) == 0,
             marks: random.u8(..5) == 0,
+            watch: None,
         }
     }
 
-    fn one_in(&mut self, n: u8) -> bool {
+    pub(super) fn one_in(&mut self, n: u8) -> bool {
         self.random.u8(..n) == 0
     }
 
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub(super) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.random.usize(..choices.len())]
     }
 
     /// One path more often than all others: what happens to it again and again goes deep. Then those of
     /// the first directories, which every session sees.
-    fn candidate(&mut self) -> String {
+    pub(super) fn candidate(&mut self) -> String {
         let some = match self.random.u8(..8) {
             0..=3 => return self.focus.clone(),
             4..=6 => self.candidates.len(),
@@ -114,14 +123,14 @@ impl Draw {
         self.candidates[self.random.usize(..some)].clone()
     }
 
-    fn content(&mut self) -> &'static str {
+    pub(super) fn content(&mut self) -> &'static str {
         if self.long_texts && !self.one_in(5) {
             return self.of(&LONG_CONTENTS);
         }
         self.of(&CONTENTS)
     }
 
-    fn target(&mut self) -> String {
+    pub(super) fn target(&mut self) -> String {
         self.of(&TARGETS).to_owned()
     }
 
@@ -144,15 +153,15 @@ impl Draw {
         }
     }
 
-    fn process(&mut self) -> usize {
+    pub(super) fn process(&mut self) -> usize {
         usize::from(self.one_in(4))
     }
 
-    fn session(&mut self) -> usize {
+    pub(super) fn session(&mut self) -> usize {
         if self.one_in(3) { self.random.usize(..self.sessions) } else { 0 }
     }
 
-    fn location(&mut self) -> usize {
+    pub(super) fn location(&mut self) -> usize {
         self.random.usize(..LOCATIONS.len())
     }
 
@@ -169,7 +178,7 @@ impl Draw {
         }
     }
 
-    fn ask(&mut self) -> Ask {
+    pub(super) fn ask(&mut self) -> Ask {
         Ask {
             positioned: !self.one_in(3),
             back: if self.one_in(14) { self.random.u64(1..4) } else { 0 },
@@ -178,7 +187,7 @@ impl Draw {
         }
     }
 
-    fn call(&mut self, what: What) -> Call {
+    pub(super) fn call(&mut self, what: What) -> Call {
         Call {
             process: self.process(),
             session: self.session(),
@@ -292,7 +301,7 @@ impl Draw {
             })
             .collect();
         let edits = (0..self.random.usize(..4)).map(|_| self.edit()).collect();
-        Step::Race(calls, edits, self.random.u64(..))
+        Step::Race(calls, edits, self.random.u64(..), None)
     }
 
     /// One file changes and changes again, each is told, and then the transcript loses its begin.
@@ -329,6 +338,8 @@ impl Draw {
                 Step::Fail(..) | Step::Churn(_) => 24,
                 Step::NextDay => 25,
                 Step::Refilled(..) | Step::Ask(..) => 26,
+                // Drawn apart.
+                Step::Watcher(..) | Step::Close(..) | Step::Vigil(..) => 27,
             };
             if self.about & (1 << bit) != 0 || matches!(bit, 0 | 1) {
                 return step;

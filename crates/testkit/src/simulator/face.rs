@@ -6,7 +6,11 @@ use super::{
     process::{Process, name},
     request::{Answer, Request},
 };
-use told_app::{Error, Outcome, ResourceOrigin, Session, Settled, SyncRequest, ValueScope};
+use std::path::{Path, PathBuf};
+use told_app::{
+    Error, Outcome, ResourceOrigin, RootCoverage, Session, Settled, SyncRequest, ValueScope,
+    WatchStatus,
+};
 use told_domain::{
     briefing::Briefing,
     key::ApiKey,
@@ -14,6 +18,7 @@ use told_domain::{
     render::HostValue,
     session::SessionId,
 };
+use told_ports::Uncovered;
 
 impl Process {
     /// One call of a host's.
@@ -197,6 +202,37 @@ impl Process {
             Some(Plant::PreviewWrites) => session.sync(request).await,
             _ => session.preview(request).await,
         }
+    }
+
+    /// It changed these paths itself.
+    pub(super) async fn mutated(&self, at: &Path, paths: &[PathBuf]) -> Result<usize, Error> {
+        self.files.mutated();
+        let is_said = |path: &&PathBuf| match self.plant {
+            Some(Plant::MutatedForgotten) => false,
+            Some(Plant::MutatedForgetsLinks) => !path.starts_with("/repo/docs"),
+            _ => true,
+        };
+        let said: Vec<_> = paths.iter().filter(is_said).cloned().collect();
+        self.engine.mutated(at, &said).await
+    }
+
+    pub(super) async fn close(&self, directory: &Path) -> Result<(), Error> {
+        match self.plant {
+            Some(Plant::CloseForgotten) => self.engine.watch_status(directory).await.map(drop),
+            _ => self.engine.close_location(directory).await,
+        }
+    }
+
+    pub(super) async fn watch_status(&self, directory: &Path) -> Result<WatchStatus, Error> {
+        let mut status = self.engine.watch_status(directory).await?;
+        for root in &mut status.roots {
+            if self.plant == Some(Plant::MismatchUnreported)
+                && root.coverage == RootCoverage::Direct(Uncovered::Mismatch)
+            {
+                root.coverage = RootCoverage::Covered;
+            }
+        }
+        Ok(status)
     }
 
     pub(super) async fn put(

@@ -21,10 +21,12 @@ impl Run<'_> {
         let session = done.call.session;
         let sights = self.sights(done.call.process, session);
         let before = self.ledger(session)?.clone();
+        self.blind = false;
         let mut reasons: Vec<String> = Vec::new();
         for (around, sight) in &sights {
             match self.holds(done, request, around, sight) {
                 Ok(()) => {
+                    self.blind = sight.blind;
                     self.remember(done, around.clone(), &sights);
                     return Ok(());
                 }

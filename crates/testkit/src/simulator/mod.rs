@@ -12,6 +12,13 @@
 //! commit made or not. The promises must hold under any mixture of these. What the store has answered
 //! it keeps: a medium that loses what was written is for the stores' own tests.
 //!
+//! **Watching.** In three seeds of four each process has a watcher. It is truthful, and a nuisance: it overflows,
+//! dies, reaches limits, refuses, tells things twice and answers late. The disk has the changes that no
+//! watcher hears of: another name of a file, a mapping, directories that change places or move away, mounts.
+//! Processes change files themselves and say so, let Locations go, and hosts drop calls half-way. A
+//! covered boundary must tell what a direct look would tell in the same instant. What a mapping hides may be
+//! missed until the sixteenth boundary verifies, and by no process that said it itself.
+//!
 //! **The oracle** is a second, naive model: `disk` notes every change and knows what a look must find,
 //! `naive` says what a session must see of it and `settling` what a tool call discovers,
 //! `transcript_text` reads belief back from the exact texts, `told` knows which of them are at hand
@@ -19,18 +26,23 @@
 //! against what was told. It uses nothing of the rules that it checks: no `plan`, `compare`,
 //! `decide`, `fold`, `rewind` or `render`. Only a planted mistake may use them, to be plausible.
 //!
+//! `lookout` is the watcher, `silent` the changes that nothing tells of, `watch` what must come of both.
+//!
 //! Start with [`plan::Plan`]: what a seed means. [`run()`] runs it, [`shrink()`] makes it shorter.
 
 mod calls;
 mod disk;
 mod draw;
+mod draw_watch;
 mod due;
 mod face;
 mod fate;
 mod judge;
 mod kin;
 mod ledger;
+mod lookout;
 mod mistaken;
+mod mistaken_watch;
 mod naive;
 pub mod plan;
 pub mod plant;
@@ -45,8 +57,10 @@ mod settling;
 mod shop;
 mod shown;
 mod shrink;
+mod silent;
 mod told;
 mod transcript_text;
+mod watch;
 
 pub use run::{Failure, Numbers, run};
 pub use shrink::shrink;

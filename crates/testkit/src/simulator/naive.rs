@@ -71,6 +71,8 @@ pub(super) struct Sight {
     pub(super) withheld: Vec<(String, &'static str)>,
     /// Through which candidates this process found each file when it last looked.
     pub(super) found: Found,
+    /// It is not what is there, but what was before a change that nothing told of.
+    pub(super) blind: bool,
 }
 
 /// Candidates by the key that they led to.

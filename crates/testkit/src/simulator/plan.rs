@@ -3,6 +3,7 @@
 
 use std::fmt;
 use told_domain::reason::UnavailableReason;
+use told_ports::Uncovered;
 
 /// The sessions. The first two are open from the start, in the first two Locations.
 pub const SESSIONS: [&str; 5] = ["s", "t", "s/child", "t/child", "late"];
@@ -30,6 +31,17 @@ pub const TARGETS: [&str; 2] = ["/repo/docs/shared.md", "/outside/shared.md"];
 /// What a tool reads or lists beside the directories: nothing is there, or it lies outside.
 pub const ELSEWHERE: [&str; 4] =
     ["/repo/ghost/src/main.rs", "/repo/lib/ghost", "/outside/notes.md", "/repo/docs/shared.md"];
+/// Names outside the candidates that a file can have as well.
+pub const OTHER_NAMES: [&str; 2] = ["/outside/other.md", "/repo/docs/other.md"];
+/// Directories that change places.
+pub const EXCHANGED: [(&str, &str); 3] =
+    [("/repo/a", "/repo/lib"), ("/repo/a/b", "/repo/lib/deep"), ("/repo/sub", "/repo/lib")];
+/// Directories that are moved away and back.
+pub const AWAY: [&str; 4] = ["/repo/a", "/repo/lib", "/repo/docs", "/other"];
+/// Directories that something is mounted over.
+pub const MOUNTED: [&str; 4] = ["/repo/a", "/repo/lib", "/repo/docs", "/repo"];
+/// Where watching may not be trusted.
+pub const DISTRUSTED: [&str; 4] = ["/home", "/outside", "/repo/docs", "/repo/lib"];
 /// The plugin's key.
 pub const PLUGIN: &str = "lint/rules";
 /// Keys of host-set values.
@@ -103,6 +115,19 @@ pub struct Setup {
     pub required_plugin: bool,
     /// Whether each text opens with its mark.
     pub marks: bool,
+    /// How files are watched, where they are.
+    pub watch: Option<Watch>,
+}
+
+/// What each process's watcher is like from its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// So many entries can be watched, where not all can.
+    pub limit: Option<usize>,
+    /// What lies here cannot be watched.
+    pub distrusted: Option<&'static str>,
+    /// A drain's answer comes late: what happens meanwhile is in the next one's.
+    pub slow: bool,
 }
 
 /// A change of the disk.
@@ -124,6 +149,20 @@ pub enum Edit {
     Marker(&'static str, bool),
     /// A directory can no longer be entered, or can again.
     Refuse(&'static str, bool),
+    /// A file gets another name.
+    HardLink(String, String),
+    /// A file's first byte is written through a mapping: nothing tells, until it is closed or written.
+    Mapped(String, u8),
+    /// What was mapped is closed, which tells.
+    Unmapped,
+    /// A process writes through a mapping, and says so for a Location before it goes on.
+    Own(usize, usize, String, u8),
+    /// Two directories change places.
+    Exchange(&'static str, &'static str),
+    /// A directory is moved away, or back.
+    Away(&'static str, bool),
+    /// An empty file system is mounted over a directory, or unmounted.
+    Mount(&'static str, bool),
 }
 
 /// One boundary as a host asks for it.
@@ -261,6 +300,29 @@ pub enum Mishap {
     Trouble(Trouble, usize),
     /// The process is killed after so many polls: before or after the effect of any call of a port.
     Killed(usize),
+    /// The host drops the call after so many polls, and goes on.
+    Dropped(usize),
+}
+
+/// What happens to a process's watcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Humour {
+    /// The system lost events.
+    Overflow,
+    /// It does so in the `n`th next drain.
+    OverflowAt(u64),
+    /// It ends in the `n`th next drain, and covers nothing any more.
+    DieAt(u64),
+    /// What the `n`th next drain tells, the one after it tells as well.
+    RepeatAt(u64),
+    /// It covers again.
+    Revive,
+    /// So many entries can be watched from now on.
+    Limit(Option<usize>),
+    /// The next subscriptions are refused for this reason.
+    Refuse(Uncovered, usize),
+    /// Its answers come late, or no longer.
+    Slow(bool),
 }
 
 /// One step.
@@ -278,8 +340,9 @@ pub enum Step {
     Do(Call, Mishap),
     /// A boundary at which an emptied file is filled again while it waits (R-OBS-4).
     Refilled(Call, String, &'static str),
-    /// Calls at once, with edits among them, in an order of the number's making.
-    Race(Vec<Call>, Vec<Edit>, u64),
+    /// Calls at once, with edits among them, in an order of the number's making. The host may drop the first
+    /// of them after so many polls.
+    Race(Vec<Call>, Vec<Edit>, u64, Option<usize>),
     /// A value of a Location's, or its removal.
     LocationValue(usize, usize, usize, Option<u8>),
     /// The plugin says something else, fails, or its guard is dropped.
@@ -290,6 +353,12 @@ pub enum Step {
     Restart(usize),
     /// Everything that can be asked again is.
     Ask(usize, usize, u64),
+    /// Something happens to a process's watcher.
+    Watcher(usize, Humour),
+    /// A process lets go of what it watches for a Location.
+    Close(usize, usize),
+    /// So many boundaries, and nothing else between them.
+    Vigil(Call, usize),
 }
 
 /// What a plugin says.

@@ -118,11 +118,47 @@ pub enum Plant {
     ChangingFileIsAbsent,
     /// A required plugin blocks nothing.
     NothingIsRequired,
+    /// An event waits, and the watcher says that nothing happened.
+    EventDropped,
+    /// An event is told by the drain after the one that should have told it.
+    EventIsLate,
+    /// Where the watcher is lost, nothing happened.
+    LossIgnored,
+    /// A loss is told one drain too late.
+    LossIsLate,
+    /// What cannot be covered is taken for covered.
+    DirectIsTrusted,
+    /// A directory above is another, and the watcher follows the one that was.
+    RenameAboveUnseen,
+    /// What is not there is not watched.
+    AbsentUnwatched,
+    /// A link is watched, and what it leads to is not.
+    LinkTargetUnwatched,
+    /// What is written through another name of a file is not heard of.
+    HardLinkUnwatched,
+    /// A subscription that is over stays in the system.
+    SubscriptionLeaks,
+    /// A drain whose caller goes away has told what it took.
+    DroppedDrainForgets,
+    /// What happens while files are looked at is forgotten.
+    LoadForgetsEvents,
+    /// What was cached under the last subscription counts under the next.
+    CacheOutlivesSubscription,
+    /// The look that verifies trusts the watcher that it is to verify.
+    VerifyingLookIsCached,
+    /// A mismatch is found, and nobody is told that a root is not covered.
+    MismatchUnreported,
+    /// What a process says that it changed is not listened to.
+    MutatedForgotten,
+    /// It counts for the path that was said, and not for what leads there.
+    MutatedForgetsLinks,
+    /// A closed Location is watched on.
+    CloseForgotten,
 }
 
 impl Plant {
     /// Every mistake.
-    pub const ALL: [Self; 57] = [
+    pub const ALL: [Self; 75] = [
         Self::FailedReadIsAbsent,
         Self::FailedReadIsEmpty,
         Self::FailedReadIsRemembered,
@@ -180,5 +216,23 @@ impl Plant {
         Self::NoLimitInAll,
         Self::ChangingFileIsAbsent,
         Self::NothingIsRequired,
+        Self::EventDropped,
+        Self::EventIsLate,
+        Self::LossIgnored,
+        Self::LossIsLate,
+        Self::DirectIsTrusted,
+        Self::RenameAboveUnseen,
+        Self::AbsentUnwatched,
+        Self::LinkTargetUnwatched,
+        Self::HardLinkUnwatched,
+        Self::SubscriptionLeaks,
+        Self::DroppedDrainForgets,
+        Self::LoadForgetsEvents,
+        Self::CacheOutlivesSubscription,
+        Self::VerifyingLookIsCached,
+        Self::MismatchUnreported,
+        Self::MutatedForgotten,
+        Self::MutatedForgetsLinks,
+        Self::CloseForgotten,
     ];
 }

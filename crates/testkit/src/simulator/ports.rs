@@ -1,7 +1,10 @@
 //! The disk and the clock as one simulated process has them: every call lets the others run, and may be
 //! made wrong on purpose. [`super::shop`] is the store.
 
-use super::{disk::Disk, plan::Edit, plant::Plant, schedule::others_run};
+use super::{
+    disk::Disk, lookout::Lookout, mistaken_watch::Trusting, plan::Edit, plant::Plant,
+    schedule::others_run,
+};
 use crate::fake::clock::FakeClock;
 use async_trait::async_trait;
 use std::{
@@ -26,7 +29,7 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// At which revision each call of a race first saw its session.
-pub(super) type Watch = BTreeMap<usize, Saw>;
+pub(super) type FirstSeen = BTreeMap<usize, Saw>;
 
 /// What a call first saw of its session.
 #[derive(Clone, Copy, Debug)]
@@ -43,13 +46,25 @@ pub(super) type Journal = Arc<Mutex<Option<(SessionId, Append)>>>;
 pub(super) struct Files {
     pub(super) disk: Arc<Mutex<Disk>>,
     pub(super) plant: Option<Plant>,
+    lookout: Option<Lookout>,
     last: Mutex<Option<(Looks, Seen)>>,
     remembered: Mutex<BTreeMap<AbsolutePath, FileBytes>>,
+    trusting: Trusting,
 }
 
 impl Files {
-    pub(super) fn new(disk: Arc<Mutex<Disk>>, plant: Option<Plant>) -> Self {
-        Self { disk, plant, last: Mutex::default(), remembered: Mutex::default() }
+    pub(super) fn new(
+        disk: Arc<Mutex<Disk>>,
+        lookout: Option<Lookout>,
+        plant: Option<Plant>,
+    ) -> Self {
+        let (last, remembered) = (Mutex::default(), Mutex::default());
+        Self { disk, plant, lookout, last, remembered, trusting: Trusting::default() }
+    }
+
+    /// The process said that it changed something.
+    pub(super) fn mutated(&self) {
+        self.trusting.forget();
     }
 
     fn planted(&self, looks: &Looks, mut seen: Seen) -> Seen {
@@ -139,6 +154,11 @@ impl Files {
 #[async_trait]
 impl FileSystem for Files {
     async fn observe(&self, looks: &Looks) -> Seen {
+        let forgets = self.plant == Some(Plant::LoadForgetsEvents);
+        let forgetful = self.lookout.as_ref().filter(|_| forgets);
+        if let Some(lookout) = forgetful {
+            lookout.look_begins();
+        }
         others_run().await;
         let files = locked(&self.disk).files.clone();
         let mut asked = looks.clone();
@@ -151,8 +171,15 @@ impl FileSystem for Files {
             Some(Plant::NoLimitInAll) => asked.total_bytes = u64::MAX,
             _ => {}
         }
-        let seen = self.planted(looks, files.observe_now(&asked));
+        let mut seen = self.planted(looks, files.observe_now(&asked));
+        if let Some(lookout) = &self.lookout {
+            let subscriptions = lookout.service().subscriptions;
+            self.trusting.look(self.plant, &files, subscriptions, looks, &mut seen);
+        }
         others_run().await;
+        if let Some(lookout) = forgetful {
+            lookout.look_ended();
+        }
         seen
     }
 

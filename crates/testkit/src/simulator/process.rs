@@ -3,10 +3,11 @@
 
 use super::{
     disk::Disk,
+    lookout::Lookout,
     naive::{Around, Found, Plugin},
-    plan::{Edit, LOCATIONS, PLUGIN, SESSIONS, Setup, Speech},
+    plan::{Edit, LOCATIONS, PLUGIN, SESSIONS, Setup, Speech, Watch},
     plant::Plant,
-    ports::{Files, Hours, Journal, Watch, locked},
+    ports::{Files, FirstSeen, Hours, Journal, locked},
     shop::Shop,
 };
 use crate::fake::{clock::FakeClock, store::FakeStore};
@@ -31,6 +32,9 @@ use told_domain::{
 pub(super) struct Process {
     pub(super) engine: Engine,
     pub(super) shop: Arc<Shop>,
+    /// Where its files are watched.
+    pub(super) lookout: Option<Lookout>,
+    pub(super) files: Arc<Files>,
     pub(super) plant: Option<Plant>,
     sessions: Mutex<BTreeMap<usize, Session>>,
     guard: Option<Registration>,
@@ -76,25 +80,34 @@ pub(super) struct Ground {
     pub(super) clock: Arc<FakeClock>,
     pub(super) refill: Arc<Mutex<Option<Edit>>>,
     /// What calls of a race first saw of their sessions.
-    pub(super) watch: Arc<Mutex<Watch>>,
+    pub(super) saw: Arc<Mutex<FirstSeen>>,
     /// What a planted mistake writes down before it does it.
     pub(super) journal: Journal,
     pub(super) policy: Policy,
     pub(super) required_plugin: bool,
+    pub(super) watch: Option<Watch>,
 }
 
 impl Process {
     pub(super) fn new(ground: &Ground, medium: &FakeStore, plant: Option<Plant>) -> Self {
         let shop = Arc::new(Shop::new(medium.restarted(), plant, ground));
-        let Ground { disk, clock, refill, policy, required_plugin, .. } = ground;
+        let Ground { disk, clock, refill, policy, required_plugin, watch, .. } = ground;
+        let lookout = watch.map(|watch| Lookout::new(disk, watch, plant));
+        let files = Arc::new(Files::new(disk.clone(), lookout.clone(), plant));
         let ports = Ports {
-            files: Arc::new(Files::new(disk.clone(), plant)),
+            files: files.clone(),
             store: shop.clone(),
             clock: Arc::new(Hours::new(clock.clone(), disk.clone(), refill.clone(), plant)),
         };
+        let engine = Engine::new(ports, policy.clone(), "sim");
         Self {
-            engine: Engine::new(ports, policy.clone(), "sim"),
+            engine: match &lookout {
+                Some(lookout) => engine.watching(Arc::new(lookout.clone())),
+                None => engine,
+            },
             shop,
+            lookout,
+            files,
             plant,
             sessions: Mutex::default(),
             guard: None,

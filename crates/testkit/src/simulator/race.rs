@@ -3,16 +3,17 @@
 
 use super::{
     calls::written_to,
-    disk::{Disk, Notes},
+    disk::Notes,
     ledger::{Ledger, scopes},
     naive::{Plugin, Sight, above},
     plan::{Ask, Call, Edit, Mishap, SESSIONS, What},
     ports::locked,
     request::{Answer, Came, Request},
     run::Run,
-    schedule::{self, Task, block_on, others_run},
+    schedule::{self, Task, block_on, cut, others_run},
+    watch::edited,
 };
-use std::{collections::BTreeSet, sync::Mutex};
+use std::collections::BTreeSet;
 use told_app::Error;
 use told_domain::render::{LogRecord, Marks};
 
@@ -32,11 +33,13 @@ impl Run<'_> {
         calls: &[Call],
         edits: &[Edit],
         order: u64,
+        dropped: Option<usize>,
     ) -> Result<(), String> {
-        let (entrants, moments) = self.run_race(calls, edits, order);
+        let (entrants, moments) = self.run_race(calls, edits, order, dropped)?;
         let came: Vec<_> = entrants.iter().map(|entrant| &entrant.came).collect();
         self.got(&came);
         self.wrote();
+        self.covered = true;
         let sessions: BTreeSet<_> = calls.iter().map(written_to).collect();
         for session in sessions {
             let of_session: Vec<_> =
@@ -44,7 +47,10 @@ impl Run<'_> {
             if self.ledgers[session].is_some() {
                 self.raced(session, &of_session, &moments)?;
             } else {
-                let gone = |e: &&Entrant<'_>| matches!(e.came, Some(Err(Error::UnknownSession(_))));
+                let gone = |entrant: &&Entrant<'_>| match entrant.came {
+                    None | Some(Err(Error::UnknownSession(_))) => true,
+                    Some(_) => false,
+                };
                 if let Some(other) = of_session.iter().find(|entrant| !gone(entrant)) {
                     return Err(format!("there is no session, came {:?}", other.came));
                 }
@@ -61,7 +67,8 @@ impl Run<'_> {
         calls: &'c [Call],
         edits: &[Edit],
         order: u64,
-    ) -> (Vec<Entrant<'c>>, Vec<Notes>) {
+        dropped: Option<usize>,
+    ) -> Result<(Vec<Entrant<'c>>, Vec<Notes>), String> {
         let mut requests = Vec::new();
         for call in calls {
             // Who is not there says so in the race as well.
@@ -69,38 +76,42 @@ impl Run<'_> {
             requests.push(self.request(call));
         }
         self.mark();
-        locked(&self.ground.watch).clear();
+        locked(&self.ground.saw).clear();
         let mut moments = vec![self.notes()];
         let disk = self.ground.disk.clone();
+        let mut wrong = Ok(());
         let mut outcomes = {
-            let moments = &mut moments;
+            let (moments, wrong, processes) = (&mut moments, &mut wrong, &self.processes);
             let editor: Task<'_, Came> = Box::pin(async move {
                 for edit in edits {
-                    moments.push(edited(&disk, edit));
+                    if wrong.is_ok() {
+                        *wrong = edited(&disk, processes, edit, moments).await;
+                    }
                     others_run().await;
                     others_run().await;
                 }
                 None
             });
             let mut tasks = vec![editor];
-            for (call, request) in calls.iter().zip(&requests) {
+            for (index, (call, request)) in calls.iter().zip(&requests).enumerate() {
                 let process = &self.processes[call.process];
-                tasks
-                    .push(Box::pin(async move { Some(process.call(call.session, request).await) }));
+                let polls = dropped.filter(|_| index == 0);
+                tasks.push(Box::pin(cut(process.call(call.session, request), polls)));
             }
             schedule::run(tasks, &mut fastrand::Rng::with_seed(order), None)
         };
+        wrong?;
         outcomes.remove(0);
-        let watch = locked(&self.ground.watch).clone();
+        let saw = locked(&self.ground.saw).clone();
         let entrants = calls.iter().zip(requests).zip(outcomes).enumerate();
         let entrant = |(index, ((call, request), came)): (usize, ((_, _), Option<Came>))| Entrant {
             call,
             request,
             came: came.flatten(),
             // The first task is the editor.
-            saw: watch.get(&(index + 1)).map(|saw| saw.revision),
+            saw: saw.get(&(index + 1)).map(|saw| saw.revision),
         };
-        (entrants.map(entrant).collect(), moments)
+        Ok((entrants.map(entrant).collect(), moments))
     }
 
     /// What the calls on one session came to.
@@ -278,6 +289,8 @@ impl Run<'_> {
                 let first = before.told.epoch.is_none() || reverted;
                 first.then_some(()).ok_or_else(|| "a race was blocked".to_owned())
             }
+            // Its host went away.
+            None => Ok(()),
             other => Err(format!("a race ended in {other:?}")),
         }
     }
@@ -317,7 +330,9 @@ impl Run<'_> {
         session: usize,
         told: bool,
     ) -> Result<(), String> {
-        let alike = self.processes.iter().all(|p| p.plugin == Plugin::Never);
+        let alike = self.processes.iter().all(|p| p.plugin == Plugin::Never)
+            // What was not told of may be found by now.
+            && self.notes().mapped.is_none();
         let whole = entrants.iter().any(|entrant| matches!(entrant.came, Some(Ok(_))));
         for process in 0..self.processes.len() {
             let ask = Ask { positioned: true, ..Ask::default() };
@@ -331,11 +346,4 @@ impl Run<'_> {
         }
         Ok(())
     }
-}
-
-/// The disk after an edit.
-fn edited(disk: &Mutex<Disk>, edit: &Edit) -> Notes {
-    let mut disk = locked(disk);
-    disk.edit(edit);
-    disk.notes.clone()
 }

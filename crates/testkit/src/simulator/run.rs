@@ -38,6 +38,8 @@ pub struct Numbers {
     pub calls: u64,
     /// Failures of looks, troubles of the store and kills that came.
     pub faults: u64,
+    /// Drains that kept coverage.
+    pub covered: u64,
     /// Records that were written.
     pub records: u64,
     /// Everything that a host got, as one number: equal for equal runs.
@@ -77,6 +79,10 @@ pub(super) struct Run<'a> {
     day: i8,
     /// Something was told in two ways that cannot be told apart from outside: the run ends.
     pub(super) doubtful: bool,
+    /// The last call may have seen what was cached under coverage.
+    pub(super) covered: bool,
+    /// The last boundary did, and it was not so any more.
+    pub(super) blind: bool,
     pub(super) numbers: Numbers,
     digest: DefaultHasher,
 }
@@ -108,10 +114,11 @@ impl<'a> Run<'a> {
             disk: Arc::new(Mutex::new(Disk::new(&plan.setup))),
             clock: Arc::new(FakeClock::new(Timestamp::from_millisecond(1_796_000_000_000), today)),
             refill: Arc::default(),
-            watch: Arc::default(),
+            saw: Arc::default(),
             journal: Arc::default(),
             policy: policy(&plan.setup),
             required_plugin: plan.setup.required_plugin,
+            watch: plan.setup.watch,
         };
         let medium = FakeStore::new();
         let mut run = Self {
@@ -130,6 +137,8 @@ impl<'a> Run<'a> {
             values: BTreeMap::new(),
             day: 1,
             doubtful: false,
+            covered: false,
+            blind: false,
             numbers: Numbers::default(),
             digest: DefaultHasher::new(),
         };
@@ -148,7 +157,7 @@ impl<'a> Run<'a> {
 
     fn step(&mut self, step: &Step) -> Result<(), String> {
         match step {
-            Step::Edit(edit) => locked(&self.ground.disk).edit(edit),
+            Step::Edit(edit) => self.edit(edit)?,
             Step::Fail(path, reason) => {
                 self.numbers.faults += 1;
                 locked(&self.ground.disk).fail(path, *reason);
@@ -167,7 +176,9 @@ impl<'a> Run<'a> {
                 locked(&self.ground.refill).take();
                 done?;
             }
-            Step::Race(calls, edits, order) => self.race(calls, edits, *order)?,
+            Step::Race(calls, edits, order, dropped) => {
+                self.race(calls, edits, *order, *dropped)?
+            }
             Step::LocationValue(process, location, key, value) => {
                 self.set_location_value(*process, LOCATIONS[*location], *key, *value)?;
             }
@@ -179,8 +190,11 @@ impl<'a> Run<'a> {
                 let today = Date::new(2026, 11, self.day).ok_or("no day")?;
                 self.ground.clock.set_today(today);
             }
-            Step::Restart(process) => self.restart(*process),
+            Step::Restart(process) => self.restart(*process)?,
             Step::Ask(process, session, any) => self.asked(*process, *session, *any)?,
+            Step::Watcher(process, humour) => self.humour(*process, *humour),
+            Step::Close(process, location) => self.close(*process, *location)?,
+            Step::Vigil(call, count) => self.vigil(call, *count)?,
         }
         Ok(())
     }
@@ -201,6 +215,7 @@ impl<'a> Run<'a> {
     /// more by a stranger, and then all goes.
     fn finish(&mut self) -> Result<(), String> {
         locked(&self.ground.disk).heal();
+        self.edit(&Edit::Unmapped)?;
         let there = (0..SESSIONS.len()).filter(|session| self.ledgers[*session].is_some());
         let there: Vec<_> = there.collect();
         for &session in &there {
@@ -209,7 +224,7 @@ impl<'a> Run<'a> {
                 let call = Call { process, session, messages: 1, what: What::Sync(ask) };
                 self.call(&call, Mishap::None)?;
             }
-            self.restart(0);
+            self.restart(0)?;
             self.asked(0, session, 0)?;
         }
         for session in there {
@@ -225,10 +240,12 @@ impl<'a> Run<'a> {
         // What cannot be reached keeps its values.
         let values = self.values.values().any(|values| !values.is_empty());
         let fine = texts.is_empty() || values;
-        fine.then_some(()).ok_or_else(|| format!("all is deleted, and {texts:?} are there"))
+        fine.then_some(()).ok_or_else(|| format!("all is deleted, and {texts:?} are there"))?;
+        (0..PROCESSES).try_for_each(|process| self.restart(process))
     }
 
-    pub(super) fn restart(&mut self, process: usize) {
+    /// A process ends, and another begins. Nothing that it watched is watched any more (R-WAT-6).
+    pub(super) fn restart(&mut self, process: usize) -> Result<(), String> {
         if self.plant == Some(Plant::LastRecordForgotten) {
             self.medium = FakeStore::on(self.before.clone());
             for process in &mut self.processes {
@@ -236,9 +253,21 @@ impl<'a> Run<'a> {
             }
             self.auditor = auditor(&self.ground, &self.medium);
             self.auditors.clear();
-            return;
+            return Ok(());
         }
-        self.processes[process] = Process::new(&self.ground, &self.medium, self.plant);
+        let fresh = Process::new(&self.ground, &self.medium, self.plant);
+        let lookout = std::mem::replace(&mut self.processes[process], fresh).lookout;
+        locked(&self.ground.disk).notes.forgotten_by(process, &LOCATIONS);
+        match lookout {
+            Some(lookout) => {
+                self.numbers.covered += lookout.service().covered;
+                let entries = lookout.entries();
+                let fine = entries == 0;
+                fine.then_some(())
+                    .ok_or_else(|| format!("ended, and {entries} entries are watched"))
+            }
+            None => Ok(()),
+        }
     }
 
     pub(super) fn notes(&self) -> Notes {
@@ -267,7 +296,8 @@ impl<'a> Run<'a> {
         self.sights_of(&notes, process, session)
     }
 
-    pub(super) fn sights_of(
+    /// What it must see where the disk is so.
+    pub(super) fn sights_in(
         &self,
         notes: &Notes,
         process: usize,
@@ -416,6 +446,7 @@ impl Numbers {
         self.boundaries += other.boundaries;
         self.calls += other.calls;
         self.faults += other.faults;
+        self.covered += other.covered;
         self.records += other.records;
         self.digest ^= other.digest;
     }

@@ -81,6 +81,21 @@ pub async fn others_run() {
     .await;
 }
 
+/// Polls a future so many times at most: then its caller goes away.
+pub async fn cut<F: Future>(future: F, polls: Option<usize>) -> Option<F::Output> {
+    let mut future = Some(Box::pin(future));
+    let mut left = polls.unwrap_or(POLLS_MAX);
+    std::future::poll_fn(move |context| {
+        let Some(polled) = future.as_mut().filter(|_| left > 0) else {
+            future = None;
+            return Poll::Ready(None);
+        };
+        left -= 1;
+        polled.as_mut().poll(context).map(Some)
+    })
+    .await
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use super::{
     mistaken,
     plan::Trouble,
     plant::Plant,
-    ports::{Journal, Saw, Watch, locked},
+    ports::{FirstSeen, Journal, Saw, locked},
     process::Ground,
     schedule::{others_run, task},
 };
@@ -31,7 +31,7 @@ pub(super) struct Shop {
     trouble: Mutex<Option<(Trouble, usize)>>,
     /// Whether it came.
     troubled: Mutex<bool>,
-    watch: Arc<Mutex<Watch>>,
+    saw: Arc<Mutex<FirstSeen>>,
     journal: Journal,
     unwritten: Mutex<Vec<(SessionId, Append)>>,
     revisions: Mutex<BTreeMap<SessionId, Revisions>>,
@@ -47,7 +47,7 @@ impl Shop {
             plant,
             trouble: Mutex::default(),
             troubled: Mutex::default(),
-            watch: ground.watch.clone(),
+            saw: ground.saw.clone(),
             journal: ground.journal.clone(),
             unwritten: Mutex::default(),
             revisions: Mutex::default(),
@@ -115,13 +115,13 @@ impl Shop {
     fn saw(&self, mark: Option<Mark>, loaded: bool) {
         let (Some(task), Some(mark)) = (task(), mark) else { return };
         let seen = Saw { revision: mark.revision.0, only_asked: !loaded };
-        let mut watch = locked(&self.watch);
-        match watch.get_mut(&task) {
+        let mut saw = locked(&self.saw);
+        match saw.get_mut(&task) {
             // Who asked and then loads at once begins with what is loaded.
             Some(before) if before.only_asked && loaded => *before = seen,
             Some(before) => before.only_asked = false,
             None => {
-                watch.insert(task, seen);
+                saw.insert(task, seen);
             }
         }
     }
@@ -264,7 +264,7 @@ impl Store for Shop {
 
     async fn append(&self, session: &SessionId, append: Append) -> Result<Mark, StoreError> {
         let task = task().unwrap_or(usize::MAX);
-        if let Some(saw) = locked(&self.watch).get_mut(&task) {
+        if let Some(saw) = locked(&self.saw).get_mut(&task) {
             saw.only_asked = false;
         }
         self.write_what_was_promised().await;

@@ -2,7 +2,7 @@
 
 use super::{
     Failure, check,
-    plan::{Ask, Call, Mishap, Plan, Setup, Step, What},
+    plan::{Ask, Call, Mishap, Plan, Setup, Step, Watch, What},
     plant::Plant,
 };
 
@@ -98,7 +98,7 @@ impl Shorter {
 }
 
 /// What a setup can do without.
-const SIMPLER_SETUPS: [fn(&mut Setup); 13] = [
+const SIMPLER_SETUPS: [fn(&mut Setup); 15] = [
     |setup| setup.names = vec![vec!["AGENTS.md"]],
     |setup| setup.nearest_first = false,
     |setup| setup.update_text = 0,
@@ -112,6 +112,8 @@ const SIMPLER_SETUPS: [fn(&mut Setup); 13] = [
     |setup| (setup.max_bytes, setup.total_bytes) = (None, None),
     |setup| setup.required_plugin = false,
     |setup| setup.marks = false,
+    |setup| setup.watch = None,
+    |setup| setup.watch = setup.watch.map(|_| Watch::default()),
 ];
 
 /// Simpler steps in the place of one. Each is simpler in one thing, so that the way down ends.
@@ -126,22 +128,32 @@ fn simpler_steps(step: &Step) -> Vec<Step> {
             steps
         }
         Step::Refilled(call, ..) => vec![Step::Do(call.clone(), Mishap::None)],
-        Step::Race(calls, edits, order) => {
+        Step::Vigil(call, count) => {
+            let mut steps = vec![Step::Do(call.clone(), Mishap::None)];
+            if *count > 1 {
+                steps.push(Step::Vigil(call.clone(), count - 1));
+            }
+            steps
+        }
+        Step::Race(calls, edits, order, dropped) => {
             let mut steps: Vec<_> =
                 calls.iter().map(|call| Step::Do(call.clone(), Mishap::None)).collect();
             steps.extend(
-                (0..calls.len())
-                    .filter(|_| calls.len() > 2)
-                    .map(|index| Step::Race(without(calls, index), edits.clone(), *order)),
+                (0..calls.len()).filter(|_| calls.len() > 2).map(|index| {
+                    Step::Race(without(calls, index), edits.clone(), *order, *dropped)
+                }),
             );
             let fewer = (0..edits.len())
-                .map(|index| Step::Race(calls.clone(), without(edits, index), *order));
+                .map(|index| Step::Race(calls.clone(), without(edits, index), *order, *dropped));
             steps.extend(fewer);
+            if dropped.is_some() {
+                steps.push(Step::Race(calls.clone(), edits.clone(), *order, None));
+            }
             for (index, call) in calls.iter().enumerate() {
                 steps.extend(simpler_calls(call).into_iter().map(|simpler| {
                     let mut calls = calls.clone();
                     calls[index] = simpler;
-                    Step::Race(calls, edits.clone(), *order)
+                    Step::Race(calls, edits.clone(), *order, *dropped)
                 }));
             }
             steps

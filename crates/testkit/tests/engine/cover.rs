@@ -2,14 +2,19 @@
 
 use super::{World, open};
 use std::sync::Arc;
-use told_app::{Caches, RootCoverage, RootStatus, Session, SyncRequest};
-use told_domain::{key::SourceKey, path::AbsolutePath};
+use told_app::{Caches, OpenRequest, RootCoverage, RootStatus, Session, SyncRequest};
+use told_domain::{
+    key::SourceKey,
+    path::AbsolutePath,
+    reason::UnavailableReason,
+    session::{Prior, Trust},
+};
 use told_ports::Uncovered;
 use told_testkit::{
     change::Change,
     contract::block_on,
     fake::{
-        file_system::{Calls, FakeFileSystem},
+        file_system::{self, Calls, FakeFileSystem, Rule, Step},
         watcher::{FakeWatcher, Fault},
     },
 };
@@ -230,6 +235,16 @@ fn r_wat_7_exhausted_limits_look_directly() {
     });
 }
 
+/// Also before a boundary is told.
+#[test]
+fn r_wat_2_what_is_lost_is_said_at_once() {
+    block_on(async {
+        let covered = Covered::new().await;
+        covered.watcher.overflow();
+        assert_eq!(covered.coverage().await, RootCoverage::Direct(Uncovered::Overflow));
+    });
+}
+
 /// One root that cannot be watched leaves the others covered.
 #[test]
 fn r_wat_2_coverage_is_a_roots_own() {
@@ -316,6 +331,82 @@ fn r_wat_5_own_changes_make_stale_before_the_call_returns() {
             assert!(briefing.admitted.is_some(), "{changed}: {:?}", briefing.updates);
             let elsewhere = engine.mutated("/repo".as_ref(), &["/repo/src".into()]).await.unwrap();
             assert_eq!(elsewhere, 0);
+        }
+    });
+}
+
+/// While a file is read nobody knows where it is: what is said to have changed then may be it (R-REF-4).
+#[test]
+fn r_wat_5_own_changes_during_a_look_count_through_links() {
+    block_on(async {
+        let world = World::new();
+        world.files.remove("/repo/AGENTS.md").unwrap();
+        world.files.write("/repo/rules/real.md", "Real.\n").unwrap();
+        let link = Change::Link { path: "/repo/AGENTS.md".into(), target: "rules/real.md".into() };
+        world.files.apply(&link).unwrap();
+        let engine = world.engine.clone().watching(Arc::new(FakeWatcher::new(world.files.clone())));
+        let session = open(&engine, "a").await;
+        session.sync(SyncRequest::default()).await.unwrap();
+        // This one begins to watch, and its look is the first that is kept.
+        world.files.script(Rule::new(Step::Answering, file_system::Fault::Hold));
+        let changed = async {
+            while world.files.held() == 0 {
+                tokio::task::yield_now().await;
+            }
+            world.files.write_mapped("/repo/rules/real.md", b'Z').unwrap();
+            engine.mutated("/repo".as_ref(), &["/repo/rules/real.md".into()]).await.unwrap();
+            world.files.release();
+        };
+        let (before, ()) = tokio::join!(session.sync(SyncRequest::default()), changed);
+        assert!(before.unwrap().admitted.is_none());
+        let after = session.sync(SyncRequest::default()).await.unwrap();
+        assert!(after.admitted.is_some(), "{:?}", after.updates);
+    });
+}
+
+/// Where nobody can say what a path leads to, nothing that is cached counts.
+#[test]
+fn r_wat_5_a_changed_path_that_cannot_be_looked_at_may_be_any() {
+    block_on(async {
+        let covered = Covered::new().await;
+        covered.files.write("/repo/other", "Another path.\n").unwrap();
+        let fail = file_system::Fault::Fail(UnavailableReason::IoError);
+        covered.files.script(Rule::new(Step::Looking, fail).at("/repo/other").always());
+        let mutated = covered.world.engine.mutated("/repo".as_ref(), &["/repo/other".into()]).await;
+        assert!(mutated.unwrap() > 0);
+        let (told, calls) = covered.sync().await;
+        assert!(told.is_empty() && calls.reads > 0, "{told:?}, {calls:?}");
+    });
+}
+
+/// What failed might have been left unread: only a look in order knows (R-OBS-12).
+#[test]
+fn r_obs_12_a_failure_beside_a_cached_file_is_judged_in_order() {
+    block_on(async {
+        let mut world = World::new();
+        world.files.write("/repo/a/AGENTS.md", "Twenty bytes of it.\n").unwrap();
+        world.engine = world.engine_with(|policy| policy.limits.total_bytes = 25);
+        let engine = world.engine.clone().watching(Arc::new(FakeWatcher::new(world.files.clone())));
+        let request = OpenRequest {
+            session: "a".parse().unwrap(),
+            directory: "/repo/a".into(),
+            position: None,
+            prior: Prior::None,
+            trust: Trust::Trusted,
+        };
+        world.files.write("/repo/.git/HEAD", "").unwrap();
+        engine.open(request).await.unwrap();
+        let session = engine.session(&"a".parse().unwrap()).await.unwrap();
+        let again = Change::Write { path: "/repo/AGENTS.md".into(), bytes: b"Again.".into() };
+        let tear = file_system::Fault::Change(again);
+        let tear = Rule::new(Step::Stamping, tear).at("/repo/AGENTS.md").always();
+        world.files.script(tear);
+        for boundary in 0..6 {
+            world.files.write("/repo/AGENTS.md", "Use tabs.\n").unwrap();
+            let briefing = session.sync(SyncRequest::default()).await.unwrap();
+            assert!(briefing.held.is_empty(), "boundary {boundary}: {:?}", briefing.held);
+            let reasons: Vec<_> = briefing.withheld.iter().map(|view| view.reason).collect();
+            assert_eq!(reasons, [Some("limit")], "boundary {boundary}");
         }
     });
 }
