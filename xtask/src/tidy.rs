@@ -11,16 +11,38 @@ pub(crate) fn run(project: &Project, arguments: &[String]) -> Result<Report, Tro
     no_arguments(arguments)?;
     let mut findings = Vec::new();
     let mut count = 0;
+    let code = project.files(".rs")?;
     for kind in [".rs", ".toml", ".md"] {
         let files = project.files(kind)?;
         count += files.len();
         findings.extend(files.iter().flat_map(check));
     }
+    let pages = project.files(PROMISES)?;
+    findings.extend(pages.iter().flat_map(|page| uncited(page, &code)));
     Ok(Report::of("tidy", &format!("{count} files"), findings))
 }
 
 /// Longer files hold more than one idea.
 const LINES_MAX: usize = 500;
+
+/// The page whose promises name their tests.
+const PROMISES: &str = "docs/security.md";
+
+/// Tests that the page names and that no code has.
+fn uncited(page: &SourceFile, code: &[SourceFile]) -> Vec<String> {
+    let quoted = page.text.split('`').skip(1).step_by(2);
+    let named = quoted.filter(|name| name.matches('_').count() >= 4 && is_name(name));
+    let is_there = |name: &&str| {
+        let function = format!("fn {name}(");
+        code.iter().any(|file| file.text.contains(&function))
+    };
+    let missing = named.filter(|name| !is_there(name));
+    missing.map(|name| format!("{}: no test is called `{name}`", page.path)).collect()
+}
+
+fn is_name(text: &str) -> bool {
+    text.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
 
 /// Written in two parts, so that this file does not find itself.
 const STUBS: &[&str] = &[concat!("to", "do!"), concat!("unimple", "mented!")];
@@ -97,6 +119,15 @@ mod tests {
         assert_eq!(found("a.rs", &"x\n".repeat(LINES_MAX)), [""; 0]);
         assert_eq!(found("a.rs", &"x\n".repeat(LINES_MAX + 1)), ["a.rs: 501 lines, 500 at most"]);
         assert_eq!(found("a.md", &"x\n".repeat(LINES_MAX + 1)), [""; 0]);
+    }
+
+    #[test]
+    fn a_promise_whose_test_is_gone_is_found() {
+        let file = |path: &str, text: &str| SourceFile { path: path.into(), text: text.into() };
+        let code = [file("a.rs", "#[test]\nfn r_a_1_it_is_so() {}\n")];
+        let page = |text: &str| uncited(&file("p.md", text), &code);
+        assert_eq!(page("| `r_a_1_it_is_so` | `urls.ttl_s` | `look_ms` |"), [""; 0]);
+        assert_eq!(page("| `r_a_1_it_is` |"), ["p.md: no test is called `r_a_1_it_is`"]);
     }
 
     #[test]
